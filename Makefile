@@ -1,0 +1,30 @@
+# Needs Python 3.11 or later and nothing else: the first target that is asked for makes .venv.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+HAND   := KQ4.A73.QJ85.T62
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/tricklab bid israeli-whist $(HAND) --calls "pass pass 5H pass pass pass pass" --bids 3
+	$(BIN)/tricklab zero israeli-whist
+
+test: $(VENV)/installed
+	$(BIN)/pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/kernels
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/installed
+	$(BIN)/python scripts/bench.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
