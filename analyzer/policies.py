@@ -1,0 +1,256 @@
+"""Policies: how a seat bids and plays, from TOML to POLICY records and one array of weights."""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analyzer.errors import ImpossibleError, TricklabError, UsageError, did_you_mean, one_of, shown
+from analyzer.rules import Rules
+from kernels import layout
+from kernels.layout import Player
+
+DATA = Path(str(resources.files("analyzer"))) / "data"
+WEIGHTS = tuple(name for name in layout.POLICY.names or () if layout.POLICY[name] == np.float64)
+KEYS = ("base", "summary", "player", "tables", "weights")
+WEIGHT_KEYS = ("value", "unit", "doc")
+FEWEST_LEARNED = 3          # players of the smallest table that the shipped tables were learned at
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A named number of a policy, with its unit and meaning."""
+
+    value: float
+    unit: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a seat decides. `load` makes it."""
+
+    name: str
+    summary: str
+    player: Player
+    tables: str | None
+    weights: dict[str, Weight] = field(hash=False)
+
+
+def names() -> list[str]:
+    """Return the shipped policies, the strongest first."""
+    shipped = {path.stem for path in (DATA / "policies").glob("*.toml")}
+    return sorted(shipped, key=lambda name: (name == "random", name))
+
+
+def default(game: str) -> str:
+    """Return the strongest shipped policy of a game."""
+    return "rules"
+
+
+def load(name: str) -> Policy:
+    """Return a policy by name or from a TOML file.
+
+    Raises
+    ------
+    UsageError
+        There is no such policy, or a key or weight is unknown.
+    ImpossibleError
+        The file cannot be read as TOML, or a value is of the wrong kind.
+    """
+    return _load(name, ())
+
+
+def info(name: str) -> dict[str, Any]:
+    """Return summary, player and weights of a policy as plain data."""
+    policy = load(name)
+    weights = {key: {"value": weight.value, "unit": weight.unit, "doc": weight.doc} for key, weight in policy.weights.items()}
+    return {"policy": policy.name, "summary": policy.summary, "player": policy.player.name.lower(), "weights": weights}
+
+
+def check(path: str | Path) -> Policy:
+    """Return the policy of a TOML file that can be played.
+
+    Raises
+    ------
+    TricklabError
+        The file cannot be opened.
+    UsageError, ImpossibleError
+        As `load`.
+    """
+    if not Path(path).exists():
+        raise TricklabError(f"{path}: no such file; expected a policy in TOML")
+    return load(str(path))
+
+
+def _load(name: str, above: tuple[str, ...]) -> Policy:
+    shipped = DATA / "policies" / f"{name}.toml"
+    path = shipped if name in names() else Path(name)
+    if not path.is_file():
+        raise UsageError(f"policy {shown(name)} is not known{did_you_mean(name, names())}; expected {one_of(names())} or a TOML file")
+    if name in above:
+        raise ImpossibleError(f"{path.name}: base goes in a circle: {' -> '.join((*above, name))}; name another base")
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ImpossibleError(f"{path.name}: not readable as TOML: {error}; mend the file") from None
+    except OSError as error:
+        raise TricklabError(f"{path}: cannot be read: {error.strerror}") from None
+    return _checked(name if path == shipped else path.stem, path.name, table, above, name)
+
+
+def _checked(name: str, where: str, table: dict[str, Any], above: tuple[str, ...], reference: str) -> Policy:
+    for key in table:
+        if key not in KEYS:
+            raise UsageError(f"{where}: {shown(key)} is no key of a policy{did_you_mean(key, KEYS)}; expected {one_of(KEYS)}")
+    base = _load(_text(where, table, "base"), (*above, reference)) if "base" in table else None
+    weights = dict(base.weights) if base else {}
+    entries = table.get("weights", {})
+    if not isinstance(entries, dict):
+        raise ImpossibleError(f"{where}: weights: found {shown(entries)}, expected tables such as [weights.rest]")
+    for key, entry in entries.items():
+        if key not in WEIGHTS:
+            raise UsageError(f"{where}: weights.{key} is no weight{did_you_mean(key, WEIGHTS)}; expected {one_of(WEIGHTS)}")
+        weights[key] = _weight(f"{where}: weights.{key}", entry, weights.get(key))
+    kinds = [player.name.lower() for player in Player]
+    player = _text(where, table, "player") if "player" in table else base.player.name.lower() if base else ""
+    if player not in kinds:
+        raise ImpossibleError(f"{where}: player: found {shown(player)}, expected {one_of(kinds)}{did_you_mean(player, kinds)}")
+    tables = _text(where, table, "tables") if "tables" in table else base.tables if base else None
+    if Player[player.upper()] == Player.RULES:
+        shipped = [file.stem for file in (DATA / "weights").glob("*.npz")]
+        if tables not in shipped:
+            raise ImpossibleError(f"{where}: tables: found {shown(tables)}, expected {one_of(shipped)}{did_you_mean(tables, shipped)}")
+        missing = [key for key in WEIGHTS if key not in weights]
+        if missing:
+            raise ImpossibleError(f"{where}: weights.{missing[0]} is missing; give it, or inherit it with base = \"rules-1\"")
+    summary = _text(where, table, "summary") if "summary" in table else base.summary if base else name
+    return Policy(name, summary, Player[player.upper()], tables, weights)
+
+
+def _text(where: str, table: dict[str, Any], key: str) -> str:
+    if not isinstance(table[key], str):
+        raise ImpossibleError(f"{where}: {key}: found {shown(table[key])}, expected a text in quotes")
+    return str(table[key])
+
+
+def _weight(where: str, entry: Any, inherited: Weight | None) -> Weight:
+    if not isinstance(entry, dict):
+        entry = {"value": entry}
+    for key in entry:
+        if key not in WEIGHT_KEYS:
+            raise UsageError(f"{where}.{key} is not known{did_you_mean(key, WEIGHT_KEYS)}; expected {one_of(WEIGHT_KEYS)}")
+    value = entry.get("value", inherited.value if inherited else None)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        raise ImpossibleError(f"{where}: found {shown(value)}, expected a number")
+    unit, doc = (str(entry.get(key, getattr(inherited, key, ""))) for key in ("unit", "doc"))
+    return Weight(float(value), unit, doc)
+
+
+def family(rules: Rules) -> str:
+    """Return whose learned tables serve these rules: the nearest family of games."""
+    if not rules.has_bids:
+        return "spanish-solo"
+    if rules.auction == "levels":
+        return "israeli-whist"
+    if rules.fields["play"]["trump_lead"] != "anytime":
+        return "jabberwocky"
+    return "oh-hell" if rules.fields["play"]["must_trump"] else "oh-hell-free"
+
+
+@cache
+def odds() -> np.ndarray:
+    """Return P(a hand of r cards holds none of k cards) with u unseen, C(u-k, r) / C(u, r).
+
+    Returns
+    -------
+    array of float64, shape `layout.ODDS_SHAPE`, by u, k and r; 0 where it cannot be
+    """
+    table = np.zeros(layout.ODDS_SHAPE)
+    unseen, kinds, hands = table.shape
+    for u in range(unseen):
+        for r in range(min(u, hands - 1) + 1):
+            ways = comb(u, r)
+            for k in range(min(u - r, kinds - 1) + 1):
+                table[u, k, r] = comb(u - k, r) / ways
+    return table
+
+
+@cache
+def learned_tables(name: str, family_name: str, players: int) -> dict[str, np.ndarray]:
+    """Return the learned tables of a family at a number of players, blown up to the shapes of `kernels.layout`.
+
+    A number of players below those learned takes the nearest.
+    """
+    shapes = {"expect": layout.EXPECT_SHAPE, "duck": layout.DUCK_SHAPE, "aim": layout.AIM_SHAPE, "sides": layout.SIDES_SHAPE, "solo": layout.SOLO_SHAPE}
+    tables = {key: np.zeros(shape) for key, shape in shapes.items()}
+    with np.load(DATA / "weights" / f"{name}.npz") as stored:
+        for key, table in tables.items():
+            stored_name = f"{family_name}/{max(players, FEWEST_LEARNED)}/{key}"
+            if stored_name in stored:
+                values = stored[stored_name]
+                table[tuple(slice(0, n) for n in values.shape)] = values / np.iinfo(values.dtype).max
+    return tables
+
+
+def worth(aim: np.ndarray, rules: Rules) -> np.ndarray:
+    """Return what a bid is expected to score under the rules.
+
+    Parameters
+    ----------
+    aim : P(tricks - bid) by cards, declarer, bucket and difference, shape `layout.AIM_SHAPE`
+
+    Returns
+    -------
+    array of float64, shape `layout.WORTH_SHAPE`, in units, larger is better (the sign is turned where the lowest score wins)
+    """
+    points = rules.points() * (-1 if rules.fields.get("score", {}).get("low_wins") else 1)
+    table = np.zeros(layout.WORTH_SHAPE)
+    for cards in sorted({*rules.schedule, *range(1, rules.max_cards + 1)}):
+        for bid in range(cards + 1):
+            buckets = slice(layout.AIM_BUCKETS, None) if bid == 0 else slice(0, layout.AIM_BUCKETS)
+            first = 0 if bid == 0 else bid - layout.DIFFERENCES // 2
+            for k in range(layout.DIFFERENCES):       # one after the other: the same sum on every machine
+                scored = points[cards, :, bid, min(max(first + k, 0), cards)]
+                table[cards, :, :, bid, buckets] += aim[cards, :, None, buckets, k] * scored[None, :, None]
+    return table
+
+
+def compile_policies(policies: Sequence[Policy], rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    """Return policies as the kernels read them.
+
+    Returns
+    -------
+    POLICY records, shape (seats,)
+    weights, float64, shape (any,): every table that some policy uses, once
+    """
+    records = np.zeros(len(policies), dtype=layout.POLICY)
+    parts: list[np.ndarray] = [np.zeros(1)]
+    starts: dict[tuple[str, str], int] = {}
+    size = 1
+
+    def start(key: tuple[str, str], table: np.ndarray) -> int:
+        nonlocal size
+        if key not in starts:
+            starts[key] = size
+            parts.append(table.ravel())
+            size += table.size
+        return starts[key]
+
+    for record, policy in zip(records, policies, strict=True):
+        record["player"] = policy.player
+        for key, weight in policy.weights.items():
+            record[key] = weight.value
+        if policy.tables is not None:
+            record["odds"] = start(("", "odds"), odds())
+            tables = learned_tables(policy.tables, family(rules), rules.players)
+            for key in ("expect", "duck", "sides", "solo"):
+                record[key] = start((policy.tables, key), tables[key])
+            record["worth"] = start((policy.tables, "worth"), worth(tables["aim"], rules))
+    return records, np.concatenate(parts)

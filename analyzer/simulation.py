@@ -1,0 +1,174 @@
+"""Deals by the chunk: threads, progress, Ctrl-C. The only caller of `kernels.entry.play`."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from analyzer import policies as policy_files
+from analyzer.rules import Rules
+from kernels import layout
+from kernels.layout import NONE
+
+CHUNK = 1024               # deals a call of the kernel: 1.6 MB of facts, which fit the cache of a core
+CHUNK_GAMES = 32
+EXTRA_DEALS = 20           # most deals that a tie adds to a game with a fixed schedule
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C; `done` deals or games were played and consumed."""
+
+    def __init__(self, done: int) -> None:
+        super().__init__()
+        self.done = done
+
+
+@dataclass(frozen=True)
+class Run:
+    """What to play: everything that the cards and decisions of deal i follow from, but i.
+
+    `policies` has one name for all seats or one per seat, from the dealer's next (in whole games: from player 0).
+    """
+
+    rules: Rules
+    policies: Sequence[str]
+    seed: int = 1
+    cards: int | None = None
+    dealer: int | None = None
+    pool: int = 0
+    games: bool = False
+    setup: np.ndarray | None = field(default=None, repr=False)     # a question, SETUP of shape (1,); the fields above are written over it
+
+
+def empty_setup() -> np.ndarray:
+    """Return a SETUP, shape (1,), that knows and decides nothing."""
+    setup = np.zeros(1, dtype=layout.SETUP)
+    for name in ("dealer", "turnup", "contract", "declarer", "trump", "asked", "given"):
+        setup[name] = NONE
+    setup["turned"] = 1
+    return setup
+
+
+class Engine:
+    """A run made ready for the kernels; one may serve several threads."""
+
+    def __init__(self, run: Run) -> None:
+        names = list(run.policies) * run.rules.players if len(run.policies) == 1 else list(run.policies)
+        self.run = run
+        self.rules = run.rules.record()
+        self.policies, self.weights = policy_files.compile_policies([policy_files.load(name) for name in names], run.rules)
+        self.setup = run.setup.copy() if run.setup is not None else empty_setup()
+        setup = self.setup[0]
+        setup["seed"] = run.seed % 2**64
+        setup["games"] = run.games
+        setup["turned"] = not run.games
+        if run.dealer is not None:
+            setup["dealer"] = run.dealer
+        if run.cards is not None:
+            setup["cards"] = run.cards
+        setup["pool"] = run.pool
+
+    @property
+    def deals_per_game(self) -> int:
+        """The most deals of one game."""
+        if not self.run.games:
+            return 1
+        game = self.run.rules.fields["game"]
+        end = game["end"]
+        if end == "schedule":
+            return len(self.run.rules.schedule) + (EXTRA_DEALS if game["tie"] == "sudden_death" else 0)
+        return int(end["deals"]) if "deals" in end else int(game["max_deals"])
+
+    def play(self, first: int, n: int, setup: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Play deals or games `first` to `first + n - 1`.
+
+        Parameters
+        ----------
+        setup : SETUP of shape (1,), instead of the run's own
+
+        Returns
+        -------
+        facts : FACTS, shape (n, most deals of a game)
+        games : GAME, shape (n,)
+        """
+        from kernels import entry
+
+        setup = (self.setup if setup is None else setup).copy()
+        setup["first"] = first
+        facts = np.zeros((n, self.deals_per_game), dtype=layout.FACTS)
+        games = np.zeros(n, dtype=layout.GAME)
+        entry.play(self.rules, self.policies, self.weights, setup, np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL), facts, games)
+        return facts, games
+
+    def stop(self) -> tuple[np.record, np.record]:
+        """Play deal 0 up to the first decision that the script of the run's setup does not make, or breaks the rules by.
+
+        Returns
+        -------
+        TABLE as the seat asked sees it, and FACTS so far
+        """
+        from kernels import entry
+
+        setup = self.setup.copy()
+        setup["stop"] = 1
+        table, facts = np.zeros(1, layout.TABLE), np.zeros((1, 1), layout.FACTS)
+        entry.play(self.rules, self.policies, self.weights, setup, table, np.zeros(1, layout.DEAL), facts, np.zeros(1, layout.GAME))
+        return table[0], facts[0, 0]
+
+
+def run(
+    run: Run,
+    n: int,
+    *,
+    jobs: int | None = None,
+    consume: Callable[[np.ndarray, np.ndarray | None], None],
+    progress: Callable[[int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> int:
+    """Play deals or games 0 to n - 1 and return how many were played.
+
+    Parameters
+    ----------
+    jobs : threads, all cores if None; the result does not depend on it
+    consume : gets every chunk in order: facts, FACTS of shape (deals,), and GAME of shape (games,) or None
+    progress : gets the number played so far
+    stop : asked after every chunk
+
+    Raises
+    ------
+    Interrupted
+        Ctrl-C, after what was complete has been consumed.
+    """
+    engine = Engine(run)
+    size = CHUNK_GAMES if run.games else CHUNK
+    threads = jobs or os.cpu_count() or 1
+    chunks = iter(range(0, n, size))
+    waiting: deque[Future[tuple[np.ndarray, np.ndarray]]] = deque()
+    done = 0
+    with ThreadPoolExecutor(threads) as pool:
+
+        def fill() -> None:
+            while len(waiting) < threads + 1 and (first := next(chunks, None)) is not None:
+                waiting.append(pool.submit(engine.play, first, min(size, n - first)))
+
+        try:
+            fill()
+            while waiting:
+                facts, games = waiting.popleft().result()
+                fill()
+                played = np.concatenate([row[:k] for row, k in zip(facts, games["n_deals"], strict=True)]) if run.games else facts[:, 0]
+                consume(played, games if run.games else None)
+                done += len(games)
+                if progress:
+                    progress(done)
+                if stop and stop():
+                    break
+        except KeyboardInterrupt:
+            raise Interrupted(done) from None
+        finally:
+            for future in waiting:
+                future.cancel()
+    return done
