@@ -111,7 +111,7 @@ def hold_level_auction(rules, policies, weights, setup, table, deal, facts):
     table.highest_call = HIGHEST_LEVEL_CALL
     while True:
         open_auction(rules, table, deal)
-        minimum = 1 + (rules.auction_min_bid + rules.gulash_min_bid_step * table.round - 1) * 5
+        minimum = 1 + (rules.auction_min_bid + rules.gulash_min_bid_step * table.n_gulash - 1) * 5
         seat = (table.dealer + 1) % n_seats if rules.auction_first == First.DEALER_LEFT else table.dealer
         while not is_level_auction_over(rules, table):
             if rules.auction_reentry == 1 or table.passed[seat] == 0:
@@ -124,7 +124,7 @@ def hold_level_auction(rules, policies, weights, setup, table, deal, facts):
         if table.high != PASS:
             close_level_auction(table, facts, table.high, table.high_seat)
             return True
-        if rules.auction_all_pass != AllPass.GULASH or table.round == rules.gulash_max:
+        if rules.auction_all_pass != AllPass.GULASH or table.n_gulash == rules.gulash_max:
             facts.played = 0
             return False
         if not pass_cards(rules, policies, weights, setup, table, deal, facts):
@@ -146,7 +146,7 @@ def close_level_auction(table, facts, call, seat):
 def pass_cards(rules, policies, weights, setup, table, deal, facts):
     """Hold a gulash: every seat hands cards to a neighbour before it looks at those it gets (IW-V1)."""
     n_seats = rules.n_seats
-    number = table.round
+    number = table.n_gulash
     for seat in range(n_seats):
         turn_to(table, deal, seat, Decision.GULASH)
         given = np.int64(0)
@@ -170,7 +170,7 @@ def pass_cards(rules, policies, weights, setup, table, deal, facts):
         deal.hands[(seat + step) % n_seats] |= facts.gulash[number, seat]
     facts.gulash_after[number] = facts.n_calls
     facts.n_gulash = number + 1
-    table.round = number + 1
+    table.n_gulash = number + 1
     return True
 
 
@@ -212,11 +212,11 @@ def make_bids(rules, policies, weights, setup, table, deal, facts):
         seat = (first + number) % n_seats
         turn_to(table, deal, seat, Decision.BID)
         table.legal_bids = legal_bids(rules, table.cards, table.bid_sum, number == n_speakers - 1, lowest if seat == table.declarer else np.int64(0))
-        if number < setup.n_bids:
+        if number < setup.n_bids and setup.bids[number] != NONE:
             bid = setup.bids[number]
             if bid < 0 or bid > table.cards or table.legal_bids >> bid & 1 == 0:
                 return refuse(facts, Decision.BID, number)
-        elif setup.stop == 1:
+        elif number >= setup.n_bids and setup.stop == 1:
             return stop_at(facts, Decision.BID)
         else:
             bid = choose_bid(policies[deal.policy_of[seat]], rules, weights, table, deal.rng)

@@ -46,7 +46,7 @@ WORTH_ROLE = WORTH_SHAPE[2] * WORTH_SIDE
 WORTH_CARDS = WORTH_SHAPE[1] * WORTH_ROLE
 SIDES_CARDS = MAX_SEATS * (MAX_SUM + 1) * 3
 SIDES_LEFT = (MAX_SUM + 1) * 3
-EXPLORED = 2.0         # tricks on either side of the expected ones that a training bid explores
+EXPLORED = 3.0         # tricks on either side of the expected ones that a training bid explores
 
 
 @small
@@ -66,11 +66,26 @@ def bid_value(rules, weights, policy, cards, role, bid, expected, ducked, to_spe
     return weights[share] * weights[at] + weights[share + 1] * weights[at + WORTH_SIDE] + weights[share + 2] * weights[at + 2 * WORTH_SIDE]
 
 
+@small
+def near_bids(expected):
+    """Return the bids within three tricks of the expectation, as far as the tables reach; farther ones are hopeless."""
+    return np.int64(0b1111111) << max(np.int64(expected) - 3, np.int64(0))
+
+
 @njit
 def best_bid(rules, weights, policy, cards, role, legal, expected, ducked, to_speak, sum_so_far):
-    """Return (bid, value in units) of the legal bid with the highest expected score; of equal ones the lowest."""
+    """Return (bid, value in units) of the legal bid with the highest expected score; of equal ones the lowest.
+
+    Bids near the expectation and zero are looked at; where none of them is legal, the nearest legal bid is.
+    """
     choice = np.int64(NONE)
     most = 0.0
+    near = legal & (near_bids(expected) | 1)
+    if near == 0:
+        nearest = max(np.int64(expected), np.int64(0))
+        above = legal >> nearest << nearest
+        near = bit(lowest_card(above) if above != 0 else highest_card(legal))
+    legal = near
     while legal != 0:
         bid = lowest_card(legal)
         legal &= legal - 1
@@ -147,13 +162,12 @@ def think_of_denominations(policy, rules, weights, table, memo):
                 memo[1 + other] += plain
                 memo[6 + other] += plain_duck
     others = (np.int64(2) << cards) - 2
-    contracts = (np.int64(2) << cards) - (np.int64(1) << (rules.auction_min_bid + rules.gulash_min_bid_step * table.round))
+    contracts = (np.int64(2) << cards) - (np.int64(1) << (rules.auction_min_bid + rules.gulash_min_bid_step * table.n_gulash))
     for trump in range(SUITS + 1):
         expected = memo[1 + trump]
-        near = np.int64(0b11111111) << max(np.int64(expected) - 3, np.int64(0))      # three tricks either way; farther bids are hopeless
-        _, memo[11 + trump] = best_bid(rules, weights, policy, cards, np.int64(0), others & near, expected, 0.0, np.int64(0), np.int64(0))
-        if contracts & near != 0:
-            number, memo[16 + trump] = best_bid(rules, weights, policy, cards, np.int64(1), contracts & near, expected, 0.0, rules.n_seats - 1, np.int64(0))
+        _, memo[11 + trump] = best_bid(rules, weights, policy, cards, np.int64(0), others, expected, 0.0, np.int64(0), np.int64(0))
+        if contracts & near_bids(expected) != 0:
+            number, memo[16 + trump] = best_bid(rules, weights, policy, cards, np.int64(1), contracts, expected, 0.0, rules.n_seats - 1, np.int64(0))
             memo[21 + trump] = number
 
 
@@ -211,8 +225,8 @@ def call_by_value(policy, rules, weights, table, memo, rng):
         number = np.int64(memo[21 + trump])
         value = memo[16 + trump]
         if number < level:
-            legal = (np.int64(2) << cards) - (np.int64(1) << level) & np.int64(0b11111111) << max(np.int64(memo[1 + trump]) - 3, np.int64(0))
-            if legal <= 0:
+            legal = (np.int64(2) << cards) - (np.int64(1) << level)
+            if legal & near_bids(memo[1 + trump]) == 0:
                 continue
             number, value = best_bid(rules, weights, policy, cards, np.int64(1), legal, memo[1 + trump], 0.0, rules.n_seats - 1, np.int64(0))
         if value > most:

@@ -7,7 +7,7 @@ from kernels.compiled import entry, njit
 from kernels.layout import NONE, AllPass, End, Purpose, Tie
 from kernels.legal import beats, legal_cards
 from kernels.play import play_deal, score_deal
-from kernels.rng import below, stream
+from kernels.rng import below, deal_key, stream
 
 
 @njit
@@ -78,7 +78,7 @@ def play(rules_, policies, weights, setup_, table_, deal_, facts, games):
         if dealer == NONE:
             dealer = number % n_seats
             if setup.games == 1:
-                deal.rng[Purpose.GAME] = stream(setup.seed, number, 0, Purpose.GAME)
+                deal.rng[Purpose.GAME] = stream(deal_key(setup.seed, number, np.int64(0)), np.int64(Purpose.GAME))
                 dealer = below(deal.rng, Purpose.GAME, n_seats)
         table.dealer = dealer
         table.pool = setup.pool

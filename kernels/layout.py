@@ -330,7 +330,7 @@ SETUP = record(
     ("asked", np.int64),                   # card, NONE: decided by the policy
     ("given", np.int64),                   # card, NONE: decided by the policy
     ("n_bids", np.int64),
-    ("bids", np.int64, (MAX_SEATS,)),      # as spoken
+    ("bids", np.int64, (MAX_SEATS,)),      # as spoken; NONE: decided by the policy
     ("n_play", np.int64),
     ("play", np.int64, (MAX_DECK,)),       # as played
 )
@@ -348,7 +348,7 @@ TABLE = record(
     ("seen", np.int64),                    # cards played and a turn-up that is out of play
     ("pool", np.int64),                    # chips, antes and passes so far included
     ("score", np.int64, (MAX_SEATS,)),     # game totals before this deal, in units
-    ("round", np.int64),                   # gulashes so far
+    ("n_gulash", np.int64),                # gulashes so far
     ("high", np.int64),                    # highest call so far, PASS: none
     ("high_seat", np.int64),               # who made it
     ("passes", np.int64),                  # passes in a row

@@ -7,9 +7,12 @@ from kernels.bits import bit, count_cards, lowest_card, nth_bit, trump_mask
 from kernels.compiled import njit, small
 from kernels.dealing import deal_cards
 from kernels.heuristics import choose_card
-from kernels.layout import MAX_SEATS, NONE, PASS, Contract, Decision, Mode, Player, PoolLoss, PoolWin, Side, TrumpSource
+from kernels.layout import NONE, PASS, Contract, Decision, Mode, Player, PoolLoss, PoolWin, Purpose, Side, TrumpSource
 from kernels.legal import beats, legal_cards
-from kernels.rng import below, stream
+from kernels.rng import below, deal_key, stream
+
+
+SEAT_BITS = 7      # tells LLVM that a seat is never negative, so that no index counts from the end: 4 % of a random deal
 
 
 @njit
@@ -17,7 +20,7 @@ def clear_table(rules, table, facts):
     """Put an empty table and empty facts before a deal."""
     table.trump = NONE
     table.seen = 0
-    table.round = 0
+    table.n_gulash = 0
     table.high = PASS
     table.high_seat = NONE
     table.passes = 0
@@ -89,7 +92,7 @@ def play_tricks(rules, policies, weights, setup, table, deal, facts):
     n_seats = rules.n_seats
     trumps = trump_mask(table.trump)
     has_script = setup.n_play > 0 or setup.stop == 1
-    seat = table.leader
+    seat = table.leader & SEAT_BITS
     facts.leader = seat
     facts.trump = table.trump
     number = np.int64(0)
@@ -141,7 +144,7 @@ def play_tricks(rules, policies, weights, setup, table, deal, facts):
             best_seat = seat if heads else best_seat
             if rules.trick_points != 0:
                 trick_points += rules.card_points[card & 15]
-            seat = seat + 1 if seat + 1 < n_seats else np.int64(0)
+            seat = seat + 1 & SEAT_BITS if seat + 1 < n_seats else np.int64(0)
         seat = best_seat
         table.tricks[seat] += 1
         table.points[seat] += trick_points + rules.trick_points
@@ -248,8 +251,10 @@ def score_deal(rules, facts):
 @njit
 def play_deal(rules, policies, weights, setup, table, deal, facts, game_no, deal_no):
     """Play deal `deal_no` of game `game_no`; table.dealer, table.cards and table.pool are set."""
-    for seat in range(MAX_SEATS + 1):
-        deal.rng[seat] = stream(setup.seed, game_no, deal_no, seat)      # one for each seat, the last is Purpose.DEAL
+    key = deal_key(setup.seed, game_no, deal_no)
+    deal.rng[Purpose.DEAL] = stream(key, np.int64(Purpose.DEAL))
+    for seat in range(rules.n_seats):
+        deal.rng[seat] = stream(key, seat)
     clear_table(rules, table, facts)
     facts.game_no = game_no
     facts.deal_no = deal_no

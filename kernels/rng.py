@@ -25,12 +25,17 @@ def mix(z):
 
 
 @njit
-def stream(seed, game, deal, purpose):
-    """Return the start of the stream of (seed, game, deal, purpose), a uint64."""
+def deal_key(seed, game, deal):
+    """Return the key of a deal, a uint64 that its streams start from."""
     z = mix(seed + GAMMA)
     z = mix(z ^ (np.uint64(game) * M1 + GAMMA))
-    z = mix(z ^ (np.uint64(deal) * M2 + GAMMA))
-    return mix(z ^ (np.uint64(purpose) * GAMMA + M1))
+    return mix(z ^ (np.uint64(deal) * M2 + GAMMA))
+
+
+@small
+def stream(key, purpose):
+    """Return the start of a stream: `purpose` is a seat or a Purpose."""
+    return mix(key ^ (np.uint64(purpose) * GAMMA + M1))
 
 
 @small
