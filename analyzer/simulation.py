@@ -15,7 +15,7 @@ from kernels.layout import NONE
 
 CHUNK = 1024               # deals a call of the kernel: 1.6 MB of facts, which fit the cache of a core
 CHUNK_GAMES = 32
-EXTRA_DEALS = 20           # most deals that a tie adds to a game with a fixed schedule
+EXTRA_DEALS = 20           # most deals that a tie adds to a game of so many deals
 
 
 class Interrupted(KeyboardInterrupt):
@@ -79,8 +79,12 @@ class Engine:
         game = self.run.rules.fields["game"]
         end = game["end"]
         if end == "schedule":
-            return len(self.run.rules.schedule) + (EXTRA_DEALS if game["tie"] == "sudden_death" else 0)
-        return int(end["deals"]) if "deals" in end else int(game["max_deals"])
+            n_deals = len(self.run.rules.schedule)
+        elif "deals" in end:
+            n_deals = int(end["deals"])
+        else:
+            return int(game["max_deals"])
+        return n_deals + (EXTRA_DEALS if game["tie"] == "sudden_death" else 0)
 
     def play(self, first: int, n: int, setup: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Play deals or games `first` to `first + n - 1`.
