@@ -9,6 +9,8 @@ from typing import Any
 
 SHOWN = 60   # characters of a found value that a message repeats
 
+INTERRUPTED = 130       # exit code after Ctrl-C
+
 
 class TricklabError(Exception):
     """Anything that tricklab tells its user in one line."""
