@@ -1,0 +1,88 @@
+"""One run of deals for a command: counted while it goes, stopped by precision, clock or Ctrl-C."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from analyzer.cli.options import EffortOptions
+from analyzer.cli.progress import Progress, announce_compile
+from analyzer.errors import INTERRUPTED, PrecisionError
+from analyzer.output import Sink
+
+if TYPE_CHECKING:
+    from analyzer.simulation import Run
+
+FIRST_LOOK = 100    # deals before `--precision` may stop: `stats.mean_sequence` is asymptotic
+
+
+class Outcome:
+    """How a run ended. `close` says it and sets the exit code, once the answer is out."""
+
+    def __init__(self, what: str, asked: int, sink: Sink) -> None:
+        self.what = what
+        self.asked = asked
+        self.sink = sink
+        self.done = 0
+        self.interrupted = False
+        self.precise = False
+        self.missed: str | None = None
+
+    def close(self) -> None:
+        """Say what a run that stopped early did.
+
+        Raises
+        ------
+        PrecisionError
+            The precision asked for was not reached.
+        typer.Exit
+            The run was interrupted.
+        """
+        if self.done < self.asked:
+            stopped = "interrupted" if self.interrupted else "precise enough" if self.precise else "stopped by the clock"
+            again = f"; --{self.what} {self.done} prints the same again" if self.done and not self.precise else ""
+            self.sink.note(f"{stopped} after {self.done:,} of {self.asked:,} {self.what}{again}")
+        if self.interrupted:
+            raise typer.Exit(INTERRUPTED)
+        if self.missed:
+            raise PrecisionError(self.missed)
+
+
+def run_deals(run: "Run", n: int, effort: EffortOptions, sink: Sink, consume: Callable[[Any, Any], None], precision: Callable[[], float]) -> Outcome:
+    """Play `n` deals or games of `run`, and hand every chunk to `consume`, in order.
+
+    Parameters
+    ----------
+    precision : returns how far the score may be off now, in points
+    """
+    from analyzer import simulation
+
+    outcome = Outcome("games" if run.games else "deals", n, sink)
+    deadline = None if effort.seconds is None else time.monotonic() + effort.seconds
+    counted = 0
+
+    def count(facts: Any, games: Any) -> None:
+        nonlocal counted
+        counted += len(facts)
+        consume(facts, games)
+
+    def is_enough() -> bool:
+        if deadline is not None and time.monotonic() >= deadline:
+            return True
+        return is_precise()
+
+    def is_precise() -> bool:
+        return effort.precision is not None and counted >= FIRST_LOOK and precision() <= effort.precision
+
+    announce_compile(sink.note)
+    with Progress(n, sink.quiet) as progress:
+        try:
+            outcome.done = simulation.run(run, n, jobs=effort.jobs, consume=count, progress=progress, stop=is_enough)
+        except simulation.Interrupted as interrupted:
+            outcome.done, outcome.interrupted = interrupted.done, True
+    outcome.precise = is_precise()
+    if effort.precision is not None and not outcome.precise:
+        done = f"{outcome.done:,} {outcome.what}"
+        outcome.missed = f"--precision: the score is within {precision():.3g} points after {done}, asked for {effort.precision:g}; allow more {outcome.what}"
+    return outcome
