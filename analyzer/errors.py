@@ -51,9 +51,9 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: object, names: Iterable[str]) -> str:
-    """Return the end of a message about a wrong name: "; did you mean 'x'?", or "" where nothing comes near or `name` is no text."""
+    """Return the end of a message about a wrong name: " (did you mean 'x'?)", or "" where nothing comes near or `name` is no text."""
     close = nearest(name, names) if isinstance(name, str) else None
-    return "" if close is None else f"; did you mean {close!r}?"
+    return "" if close is None else f" (did you mean {close!r}?)"
 
 
 def one_of(names: Iterable[Any]) -> str:

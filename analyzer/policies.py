@@ -204,7 +204,7 @@ def worth(aim: np.ndarray, rules: Rules) -> np.ndarray:
 
     Parameters
     ----------
-    aim : P(tricks - bid) by cards, declarer, bucket and difference, shape `layout.AIM_SHAPE`
+    aim : P(tricks - bid) by cards, leads to the first trick, bucket and difference, shape `layout.AIM_SHAPE`
 
     Returns
     -------

@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +18,24 @@ from kernels.layout import NONE
 CHUNK = 1024               # deals a call of the kernel: 1.6 MB of facts, which fit the cache of a core
 CHUNK_GAMES = 32
 EXTRA_DEALS = 20           # most deals that a tie adds to a game of so many deals
+
+Result = TypeVar("Result")
+
+
+def silent(message: str) -> None:
+    """Say nothing."""
+
+
+tell: Callable[[str], None] = silent       # gets a line before a first run compiles; the command line prints it
+
+
+def entry_points() -> ModuleType:
+    """Return `kernels.entry`, and tell why the first run on a machine takes long before it does."""
+    from kernels import compiled, entry
+
+    if compiled.JIT and not entry.play.signatures and not compiled.is_warm():
+        tell("first run: compiling for this machine, about 15 s; later runs start at once")
+    return entry
 
 
 class Interrupted(KeyboardInterrupt):
@@ -86,25 +106,27 @@ class Engine:
             return int(game["max_deals"])
         return n_deals + (EXTRA_DEALS if game["tie"] == "sudden_death" else 0)
 
-    def play(self, first: int, n: int, setup: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def play(
+        self, first: int, n: int, setup: np.ndarray | None = None, seats: Sequence[int] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Play deals or games `first` to `first + n - 1`.
 
         Parameters
         ----------
         setup : SETUP of shape (1,), instead of the run's own
+        seats : which of the run's policies sit where, instead of the first in the first seat; of two per seat the second half plays the cards
 
         Returns
         -------
         facts : FACTS, shape (n, most deals of a game)
         games : GAME, shape (n,)
         """
-        from kernels import entry
-
         setup = (self.setup if setup is None else setup).copy()
         setup["first"] = first
+        policies = self.policies if seats is None else self.policies[list(seats)]
         facts = np.zeros((n, self.deals_per_game), dtype=layout.FACTS)
         games = np.zeros(n, dtype=layout.GAME)
-        entry.play(self.rules, self.policies, self.weights, setup, np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL), facts, games)
+        entry_points().play(self.rules, policies, self.weights, setup, np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL), facts, games)
         return facts, games
 
     def stop(self) -> tuple[np.record, np.record]:
@@ -114,12 +136,10 @@ class Engine:
         -------
         TABLE as the seat asked sees it, and FACTS so far
         """
-        from kernels import entry
-
         setup = self.setup.copy()
         setup["stop"] = 1
         table, facts = np.zeros(1, layout.TABLE), np.zeros((1, 1), layout.FACTS)
-        entry.play(self.rules, self.policies, self.weights, setup, table, np.zeros(1, layout.DEAL), facts, np.zeros(1, layout.GAME))
+        entry_points().play(self.rules, self.policies, self.weights, setup, table, np.zeros(1, layout.DEAL), facts, np.zeros(1, layout.GAME))
         return table[0], facts[0, 0]
 
 
@@ -147,25 +167,46 @@ def run(
         Ctrl-C, after what was complete has been consumed.
     """
     engine = Engine(run)
-    size = CHUNK_GAMES if run.games else CHUNK
+
+    def hand_on(chunk: tuple[np.ndarray, np.ndarray]) -> None:
+        facts, games = chunk
+        played = np.concatenate([row[:k] for row, k in zip(facts, games["n_deals"], strict=True)]) if run.games else facts[:, 0]
+        consume(played, games if run.games else None)
+
+    return by_chunk(engine.play, n, CHUNK_GAMES if run.games else CHUNK, jobs=jobs, consume=hand_on, progress=progress, stop=stop)
+
+
+def by_chunk(
+    work: Callable[[int, int], Result],
+    n: int,
+    size: int,
+    *,
+    jobs: int | None = None,
+    consume: Callable[[Result], None],
+    progress: Callable[[int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> int:
+    """Hand `work(first, number)` of deals 0 to n - 1, at most `size` of them at a time, to `consume` in order, and return how many were done.
+
+    `work` runs in several threads at once; all else as in `run`.
+    """
     threads = jobs or os.cpu_count() or 1
     chunks = iter(range(0, n, size))
-    waiting: deque[Future[tuple[np.ndarray, np.ndarray]]] = deque()
+    waiting: deque[Future[Result]] = deque()
     done = 0
     with ThreadPoolExecutor(threads) as pool:
 
         def fill() -> None:
             while len(waiting) < threads + 1 and (first := next(chunks, None)) is not None:
-                waiting.append(pool.submit(engine.play, first, min(size, n - first)))
+                waiting.append(pool.submit(work, first, min(size, n - first)))
 
         try:
             fill()
             while waiting:
-                facts, games = waiting.popleft().result()
+                result = waiting.popleft().result()
                 fill()
-                played = np.concatenate([row[:k] for row, k in zip(facts, games["n_deals"], strict=True)]) if run.games else facts[:, 0]
-                consume(played, games if run.games else None)
-                done += len(games)
+                consume(result)
+                done = min(done + size, n)
                 if progress:
                     progress(done)
                 if stop and stop():

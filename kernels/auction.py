@@ -326,12 +326,14 @@ def exchange_card(rules, policies, weights, setup, table, deal, facts):
 def settle_contract(rules, policies, weights, setup, table, deal, facts):
     """Name trump and exchange cards in the order of the rules (SS-A5)."""
     is_bola = table.contract == Contract.BOLA or table.contract == Contract.BOLA_DIAMONDS
-    if is_bola and rules.bola_trump_first == 0:
-        return exchange_card(rules, policies, weights, setup, table, deal, facts) and name_trump(
-            rules, policies, weights, setup, table, deal, facts)
-    if not name_trump(rules, policies, weights, setup, table, deal, facts):
-        return False
-    return not is_bola or exchange_card(rules, policies, weights, setup, table, deal, facts)
+    trump_step = 1 if is_bola and rules.bola_trump_first == 0 else 0
+    for step in range(2):
+        if step == trump_step:
+            if not name_trump(rules, policies, weights, setup, table, deal, facts):
+                return False
+        elif is_bola and not exchange_card(rules, policies, weights, setup, table, deal, facts):
+            return False
+    return True
 
 
 @njit

@@ -6,7 +6,7 @@ below it, counted in self-play of players who aim at that bid, times the scheme'
 
 import numpy as np
 
-from kernels.bits import bit, count_cards, highest_card, lowest_card, nth_bit, suit_mask
+from kernels.bits import bit, count_cards, highest_card, lowest_card, nth_bit, suit_mask, trump_mask
 from kernels.compiled import njit, small
 from kernels.heuristics import (
     EXPECT_CARDS,
@@ -36,6 +36,8 @@ from kernels.layout import (
     ZERO_STEP,
     Contract,
     Player,
+    PoolLoss,
+    PoolWin,
     Rebids,
     TrumpSource,
 )
@@ -46,6 +48,8 @@ WORTH_ROLE = WORTH_SHAPE[2] * WORTH_SIDE
 WORTH_CARDS = WORTH_SHAPE[1] * WORTH_ROLE
 SIDES_CARDS = MAX_SEATS * (MAX_SUM + 1) * 3
 SIDES_LEFT = (MAX_SUM + 1) * 3
+FORBIDDEN = 1e18       # units: more than any score
+SEVEN = np.int64(0b1111111)
 EXPLORED = 3.0         # tricks on either side of the expected ones that a training bid explores
 
 
@@ -53,7 +57,8 @@ EXPLORED = 3.0         # tricks on either side of the expected ones that a train
 def bid_value(rules, weights, policy, cards, role, bid, expected, ducked, to_speak, sum_so_far):
     """Return the expected score of a bid, in units, larger is better.
 
-    role 1: declarer; expected: tricks the hand takes in natural play; ducked: tricks it cannot avoid when it ducks; to_speak: seats that bid after this one.
+    role 1: leads to the first trick (in Israeli Whist the declarer); expected: tricks the hand takes in natural play; ducked: tricks it cannot avoid when
+    it ducks; to_speak: seats that bid after this one.
     """
     if bid == 0:
         bucket = min(np.int64(ducked / ZERO_STEP), np.int64(ZERO_BUCKETS - 1)) + AIM_BUCKETS
@@ -69,7 +74,16 @@ def bid_value(rules, weights, policy, cards, role, bid, expected, ducked, to_spe
 @small
 def near_bids(expected):
     """Return the bids within three tricks of the expectation, as far as the tables reach; farther ones are hopeless."""
-    return np.int64(0b1111111) << max(np.int64(expected) - 3, np.int64(0))
+    middle = np.int64(max(expected, 0.0))
+    return SEVEN << middle - 3 if middle >= 3 else SEVEN >> 3 - middle
+
+
+@small
+def sure_tricks(hand, unseen, trump):
+    """Return the number of boss trumps in a hand: those above every trump that is out, so that no play avoids their tricks."""
+    out = unseen & trump_mask(trump)
+    own = hand & trump_mask(trump)
+    return count_cards(own >> highest_card(out)) if out != 0 else count_cards(own)
 
 
 @njit
@@ -116,7 +130,6 @@ def bid_by_expectation(policy, rules, weights, table, rng):
     unseen = unseen_cards(rules, table)
     cards = table.cards
     n_seats = rules.n_seats
-    is_declarer = table.declarer == table.seat
     position = (table.seat - table.leader) % n_seats
     ahead = table.bid_sum - cards * table.n_spoken / n_seats
     expected = natural_tricks(policy, weights, table, unseen, table.trump) + policy.seat_shift * position + policy.sum_shift * ahead
@@ -125,8 +138,11 @@ def bid_by_expectation(policy, rules, weights, table, rng):
         aimed = np.int64(max(expected + (2.0 * uniform(rng, table.seat) - 1.0) * EXPLORED, 0.0) + 0.5)
         above = table.legal_bids >> aimed << aimed
         return lowest_card(above) if above != 0 else highest_card(table.legal_bids)
-    role = np.int64(1) if is_declarer else np.int64(0)
-    choice, _ = best_bid(rules, weights, policy, cards, role, table.legal_bids, expected, ducked, n_seats - table.n_spoken - 1, table.bid_sum)
+    sure = sure_tricks(table.hand, unseen, table.trump)
+    reachable = table.legal_bids >> sure << sure
+    legal = reachable if reachable != 0 else table.legal_bids
+    role = np.int64(1) if position == 0 else np.int64(0)
+    choice, _ = best_bid(rules, weights, policy, cards, role, legal, expected, ducked, n_seats - table.n_spoken - 1, table.bid_sum)
     return choice
 
 
@@ -161,11 +177,12 @@ def think_of_denominations(policy, rules, weights, table, memo):
             if other != suit:
                 memo[1 + other] += plain
                 memo[6 + other] += plain_duck
-    others = (np.int64(2) << cards) - 2
+    everything = (np.int64(2) << cards) - 1
     contracts = (np.int64(2) << cards) - (np.int64(1) << (rules.auction_min_bid + rules.gulash_min_bid_step * table.n_gulash))
     for trump in range(SUITS + 1):
         expected = memo[1 + trump]
-        _, memo[11 + trump] = best_bid(rules, weights, policy, cards, np.int64(0), others, expected, 0.0, np.int64(0), np.int64(0))
+        sure = max(sure_tricks(table.hand, unseen, np.int64(trump)), np.int64(1))
+        _, memo[11 + trump] = best_bid(rules, weights, policy, cards, np.int64(0), everything >> sure << sure, expected, 0.0, np.int64(0), np.int64(0))
         if contracts & near_bids(expected) != 0:
             number, memo[16 + trump] = best_bid(rules, weights, policy, cards, np.int64(1), contracts, expected, 0.0, rules.n_seats - 1, np.int64(0))
             memo[21 + trump] = number
@@ -174,6 +191,8 @@ def think_of_denominations(policy, rules, weights, table, memo):
 @njit
 def defence_value(policy, rules, weights, table, memo, trump, level):
     """Return the expected score of the best bid against a contract of `level` tricks under a trump."""
+    if sure_tricks(table.hand, unseen_cards(rules, table), trump) > 0:
+        return memo[11 + trump]
     zero = bid_value(rules, weights, policy, table.cards, np.int64(0), np.int64(0), 0.0, memo[6 + trump], rules.n_seats - 2, level) - policy.zero_margin
     return max(zero, memo[11 + trump])
 
@@ -219,7 +238,7 @@ def call_by_value(policy, rules, weights, table, memo, rng):
             pass_value += defence_value(policy, rules, weights, table, memo, trump, np.int64(policy.usual_level)) / (SUITS + 1)
     can_raise = rules.auction_end_passes == 4 or rules.contract_declarer_rebids == Rebids.AT_LEAST
     choice = np.int64(PASS)
-    most = pass_value + policy.call_margin
+    most = pass_value + policy.call_margin if table.may_pass == 1 else -FORBIDDEN
     for trump in range(SUITS + 1):
         level = (table.lowest_call + 3 - trump) // 5 + 1          # lowest number that makes a legal call in this denomination
         number = np.int64(memo[21 + trump])
@@ -302,7 +321,10 @@ def call_contract(policy, rules, weights, table, rng):
         named = np.int64(0b0010) if contract % 2 == 0 else np.int64(0b1101)
         _, gained, tricks = best_trump(policy, rules, weights, table.hand, unseen, named, table.cards)
         chance = contract_chance(policy, rules, weights, table, contract, gained, tricks)
-        value = (2.0 * chance - 1.0) * (2.0 * rules.contract_value[contract] + table.pool + fees)
+        pool = table.pool + fees
+        win = 2.0 * rules.contract_value[contract] + (pool if rules.pool_on_win == PoolWin.ALL else 0)
+        loss = 2.0 * rules.contract_value[contract] + (pool if rules.pool_on_loss == PoolLoss.DOUBLE else 0)
+        value = chance * win - (1.0 - chance) * loss
         if value > most:
             most = value
             choice = np.int64(contract)

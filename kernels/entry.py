@@ -29,10 +29,10 @@ def leaders(rules, totals):
 
 @njit
 def is_game_over(rules, totals, n_deals, was_tied, was_played):
-    """Return (over, tied): does the game end after this deal, and has a tie at its end been seen (IW-A12, OH-A14)."""
+    """Return (over, tied): does the game end after this deal, and has a tie at its end been seen, 0 or 1 (IW-A12, OH-A14)."""
     _, n_leaders, best = leaders(rules, totals)
-    if was_tied:
-        return was_played and n_leaders == 1, True
+    if was_tied == 1:
+        return was_played and n_leaders == 1, np.int64(1)
     if rules.game_end == End.SCHEDULE:
         reached = n_deals >= rules.n_schedule
     elif rules.game_end == End.DEALS:
@@ -40,17 +40,19 @@ def is_game_over(rules, totals, n_deals, was_tied, was_played):
     else:
         reached = was_played and best >= rules.game_target
     if not reached:
-        return False, False
+        return False, np.int64(0)
     if n_leaders > 1 and rules.game_tie == Tie.SUDDEN_DEATH:
-        return False, True
-    return True, False
+        return False, np.int64(1)
+    return True, np.int64(0)
 
 
 @njit
-def seat_policies(rules, setup, table, deal):
-    """Give every seat its policy: by its place after the dealer, or by its number."""
+def seat_policies(rules, policies, setup, table, deal):
+    """Give every seat its policies, by its place after the dealer or by its number: one, or one that bids and one that plays the cards."""
     for seat in range(rules.n_seats):
-        deal.policy_of[seat] = (seat - table.dealer - 1) % rules.n_seats if setup.turned == 1 else seat
+        place = (seat - table.dealer - 1) % rules.n_seats if setup.turned == 1 else seat
+        deal.policy_of[seat] = place
+        deal.plays_by[seat] = place + len(policies) - rules.n_seats
 
 
 @entry
@@ -60,7 +62,7 @@ def play(rules_, policies, weights, setup_, table_, deal_, facts, games):
     Parameters
     ----------
     rules_, setup_, table_, deal_ : arrays of shape (1,), dtypes RULES, SETUP, TABLE, DEAL; the last two are scratch of the caller's thread
-    policies : POLICY, shape (seats,)
+    policies : POLICY, shape (seats,), or (2 * seats,): those that call and bid, then those that play the cards
     weights : float64, shape (any,): the tables of all policies
     facts : FACTS, shape (n, most deals a game); single deals: (n, 1). Filled.
     games : GAME, shape (n,). Filled.
@@ -85,24 +87,21 @@ def play(rules_, policies, weights, setup_, table_, deal_, facts, games):
         for seat in range(n_seats):
             game.totals[seat] = 0
             table.score[seat] = 0
-        if setup.games == 0:
-            table.cards = setup.cards if setup.cards > 0 else rules.schedule[number % rules.n_schedule]
-            seat_policies(rules, setup, table, deal)
-            play_deal(rules, policies, weights, setup, table, deal, facts[g, 0], number, np.int64(0))
-            game.n_deals = 1
-            continue
-        seat_policies(rules, setup, table, deal)
-        is_tied = False
+        seat_policies(rules, policies, setup, table, deal)
+        is_tied = np.int64(0)
         is_over = False
         n_deals = np.int64(0)
         while not is_over and n_deals < facts.shape[1]:
-            table.cards = setup.cards if setup.cards > 0 else rules.schedule[n_deals % rules.n_schedule]
-            if is_tied and rules.game_end == End.SCHEDULE:        # extra deals of the most cards (OH-A14)
+            place = n_deals if setup.games == 1 else number
+            table.cards = setup.cards if setup.cards > 0 else rules.schedule[place % rules.n_schedule]
+            if is_tied == 1 and rules.game_end == End.SCHEDULE:        # extra deals of the most cards (OH-A14)
                 for k in range(rules.n_schedule):
                     table.cards = max(table.cards, rules.schedule[k])
             fact = facts[g, n_deals]
             play_deal(rules, policies, weights, setup, table, deal, fact, number, n_deals)
             n_deals += 1
+            if setup.games == 0:
+                break
             for seat in range(n_seats):
                 game.totals[seat] += fact.scores[seat]
                 table.score[seat] = game.totals[seat]
@@ -110,9 +109,10 @@ def play(rules_, policies, weights, setup_, table_, deal_, facts, games):
                 table.dealer = (table.dealer + 1) % n_seats
             is_over, is_tied = is_game_over(rules, game.totals, n_deals, is_tied, fact.played == 1)
         game.n_deals = n_deals
-        game.finished = 1 if is_over else 0
-        game.winners, _, _ = leaders(rules, game.totals)
-        game.pool = table.pool
+        if setup.games == 1:
+            game.finished = 1 if is_over else 0
+            game.winners, _, _ = leaders(rules, game.totals)
+            game.pool = table.pool
 
 
 @entry

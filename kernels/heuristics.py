@@ -171,8 +171,8 @@ def wanted_tricks(rules, table):
 def aim_at_bid(policy, rules, weights, table, legal):
     """Return the card after which the tricks in hand and the chance of this one come closest to what the seat wants.
 
-    It needs nothing: the least likely winner, the strongest of those. It needs all: the likeliest winner, the cheapest of those. Between: the least square of
-    (expected tricks of the rest + chance of this card - need) plus the risk of an open trick. It is indifferent: the lowest card.
+    It needs nothing: the least likely winner, the strongest of those. It needs all: the likeliest winner, not on lead the cheapest of those. Between: the least
+    square of (expected tricks of the rest + chance of this card - need) plus the risk of an open trick. It is indifferent: the lowest card.
     """
     want = wanted_tricks(rules, table)
     if want == NONE:
@@ -198,7 +198,7 @@ def aim_at_bid(policy, rules, weights, table, legal):
         if want == 0:
             cost = now - later * policy.spare
         elif want == left:
-            cost = later * policy.cheap - now
+            cost = (later * policy.cheap if table.led != NONE else 0.0) - now
         else:
             miss = rest - later * policy.rest + now - want
             cost = miss * miss + policy.risk * now * (1.0 - now)

@@ -288,15 +288,15 @@ ODDS_SHAPE = (MAX_DECK + 1, 14, MAX_HAND + 1)
 # expect[cards, cards left, kind, length, higher]: P(the card takes a trick)
 EXPECT_SHAPE = (MAX_HAND + 1, MAX_HAND + 1, KINDS, LENGTHS, HIGHER)
 DUCK_SHAPE = (MAX_HAND + 1, KINDS, LENGTHS, HIGHER)
-# aim[cards, declarer, bucket of expected tricks - bid, difference + 4]: P(tricks - bid is the difference); the last buckets are for zero bids, by the tricks
-# that ducking does not avoid
-AIM_STEP = 0.25        # tricks a bucket
-AIM_BUCKETS = 25       # -3 to 3 tricks
+# aim[cards, leads to the first trick, bucket of expected tricks - bid, difference + 4]: P(tricks - bid is the difference); the last buckets are for zero bids,
+# by the tricks that ducking does not avoid
+AIM_STEP = 0.125       # tricks a bucket
+AIM_BUCKETS = 49       # -3 to 3 tricks
 ZERO_STEP = 0.125      # tricks a bucket
 ZERO_BUCKETS = 24      # 0 to 3 tricks
 DIFFERENCES = 9        # -4 to 4; zero bids 0 to 8
 AIM_SHAPE = (MAX_HAND + 1, 2, AIM_BUCKETS + ZERO_BUCKETS, DIFFERENCES)
-# worth[cards, declarer, side, bid, bucket]: expected score of a bid in units, larger is better: aim weighed with the scheme's points
+# worth[cards, leads, side, bid, bucket]: expected score of a bid in units, larger is better: aim weighed with the scheme's points
 WORTH_SHAPE = (MAX_HAND + 1, 2, 3, MAX_HAND + 1, AIM_BUCKETS + ZERO_BUCKETS)
 # sides[cards, seats yet to bid, sum so far]: P(under), P(exact), P(over)
 MAX_SUM = 48
@@ -385,7 +385,8 @@ DEAL = record(
     ("sizes", np.int64, (MAX_SEATS,)),     # cards a seat is dealt
     ("start", np.int64, (MAX_SEATS,)),     # cards known to be in a hand while the rest is dealt
     ("stock", np.int64),                   # cards that nobody holds, the turn-up not among them
-    ("policy_of", np.int64, (MAX_SEATS,)),
+    ("policy_of", np.int64, (MAX_SEATS,)),            # who calls, bids, names, asks and gives for a seat, of the array of policies
+    ("plays_by", np.int64, (MAX_SEATS,)),             # who plays its cards
     ("bids", np.int64, (MAX_SEATS,)),      # secret ones too
     ("calls_made", np.int64),              # over all rounds
     ("memo", np.float64, (MAX_SEATS, MEMO)),          # what each seat has worked out from its own hand in this auction

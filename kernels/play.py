@@ -11,7 +11,6 @@ from kernels.layout import NONE, PASS, Contract, Decision, Mode, Player, PoolLos
 from kernels.legal import beats, legal_cards
 from kernels.rng import below, deal_key, stream
 
-
 SEAT_BITS = 7      # tells LLVM that a seat is never negative, so that no index counts from the end: 4 % of a random deal
 
 
@@ -107,7 +106,7 @@ def play_tricks(rules, policies, weights, setup, table, deal, facts):
         for n_played in range(n_seats):
             hand = deal.hands[seat]
             legal = legal_cards(rules, hand, led, best_card, trumps, trumps_played, trick_no)
-            policy = policies[deal.policy_of[seat]]
+            policy = policies[deal.plays_by[seat]]
             if has_script and (number < setup.n_play or setup.stop == 1):
                 card = script_card(setup, facts, legal, number)
                 if card == NONE:

@@ -136,7 +136,7 @@ def count_bids(facts, deck_mask, n_seats, expect, duck, seat_shift, sum_shift, d
             else:
                 bucket = min(max(np.int64((expected - bid_made) / AIM_STEP + AIM_BUCKETS * 0.5), np.int64(0)), np.int64(AIM_BUCKETS - 1))
                 place = min(max(fact.tricks[seat] - bid_made + HALF, np.int64(0)), np.int64(DIFFERENCES - 1))
-            aim[cards, 1 if seat == fact.declarer else 0, bucket, place] += 1
+            aim[cards, 1 if k == 0 else 0, bucket, place] += 1
             x[0] = 1.0
             x[1] = k
             x[2] = ahead

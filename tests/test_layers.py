@@ -12,7 +12,7 @@ COMMANDS = sorted((ROOT / "analyzer" / "cli").glob("*.py"))
 HEAVY = {"numpy", "numba", "pandas", "matplotlib", "jinja2", "pydantic", "scipy", "kernels"}
 LIGHT = {"analyzer", "analyzer.cli", "analyzer.errors", "analyzer.output"}      # what a command may import before it runs
 CALLERS = {"analyzer.simulation", "analyzer.scoring"}                           # of kernels.entry
-PEEKERS = {"analyzer.cli.progress"}                                             # asks kernels.compiled whether it is about to compile
+PEEKERS = {"analyzer.simulation"}                                               # asks kernels.compiled whether it is about to compile
 
 
 def module_of(path):

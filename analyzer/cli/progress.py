@@ -42,10 +42,9 @@ class Progress:
 
 def announce_compile(note: Callable[[str], None]) -> None:
     """Say why the first run takes long, before it does."""
-    from kernels.compiled import JIT, is_warm
+    from analyzer import simulation
 
-    if JIT and not is_warm():
-        note("first run: compiling for this machine, about 15 s; later runs start at once")
+    simulation.tell = note
 
 
 def _clock(seconds: float) -> str:

@@ -17,7 +17,6 @@ from kernels.layout import NONE
 from tests import twins
 from tests.kernels.helper import deals, scaled, setup_of
 
-FREE = "play.must_trump=false"
 BIDDING = {"bid_by_expectation", "aim_at_bid"}
 WHIST = {"call_by_value", *BIDDING}
 SOLO = {"call_contract", "best_trump", "take_points"}
@@ -32,13 +31,15 @@ TABLES = [
     *[("jabberwocky", "base", (), players, "", BIDDING) for players in (3, 4, 5)],
     ("jabberwocky", "two-players", (), 2, "", BIDDING),
     *[("israeli-whist", variant, (), 4, "", WHIST) for variant in (
-        "base", "hook13", "declarer-rebids", "three-passes", "no-reentry", "forced-last", "from-four", "guymerin", "oferelyakim", "go-trumpcards", "exact-under",
+        "base", "hook13", "declarer-rebids", "three-passes", "no-reentry", "forced-last", "from-four", "guymerin", "oferelyakim", "go-trumpcards",
+        "exact-under",
     )],
     ("israeli-whist", "gulash", (), 4, "pass " * 4, {"pass_weakest", *WHIST}),
     ("israeli-whist", "gulash", ("gulash.min_bid_step=1", "gulash.cards=5"), 4, "pass " * 8, {"pass_weakest", *WHIST}),
     ("israeli-whist", "forced-last", (), 4, "pass pass pass", {"call_by_value", *BIDDING}),
     ("israeli-whist", "base", (), 4, "5C pass pass pass", {"raise_or_stand", *BIDDING}),
     *[("spanish-solo", variant, (), 3, "", SOLO) for variant in ("base", "parlett", "reduced-eldest", "reduced-dealer", "no-reduced-seat", "free-passes")],
+    ("spanish-solo", "base", ("juego.reduced_target=30",), 3, "", SOLO),
     *[("spanish-solo", variant, (), 3, calls, BOLA) for variant in ("base", "trump-later") for calls in ("bola", "bola-diamonds")],
     *[("spanish-solo", "base", (), 3, calls, {"best_trump", "take_points"}) for calls in (
         "juego", "juego-diamonds", "sin-pedir", "sin-pedir-diamonds", "pass juego", "pass pass sin-pedir", "pass pass pass",

@@ -175,5 +175,5 @@ def test_no_policy_is_handed_what_lies_face_down(module):
 
 def test_the_table_holds_one_hand_and_no_stock():
     fields = set(layout.TABLE.names)
-    assert not {"hands", "stock", "policy_of", "rng", "seed", "held", "memo"} & fields
+    assert not {"hands", "stock", "policy_of", "plays_by", "rng", "seed", "held", "memo"} & fields
     assert layout.TABLE["hand"].shape == ()
