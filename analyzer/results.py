@@ -93,9 +93,9 @@ class Tally:
                     "bid": bid if self.rules.has_bids or bid is None else call_text(bid, "contracts") if bid else None,
                     "n": int(n[i]),
                     "made": int(made[i]) if misses else None,
-                    **(_interval("p_made", share, i) if misses else dict.fromkeys(("p_made", "p_made_low", "p_made_high"))),
+                    **(interval_row("p_made", share, i) if misses else dict.fromkeys(("p_made", "p_made_low", "p_made_high"))),
                     "tricks_mean": float(tricks[i] / n[i]),
-                    **_interval("score", mean, i, self.rules.unit),
+                    **interval_row("score", mean, i, self.rules.unit),
                 }
             )
         return rows
@@ -103,7 +103,7 @@ class Tally:
     def precision(self, level: float = 0.95) -> float:
         """Return how far the mean score of any seat may be off, in points, however often one has looked."""
         n, _, _, score, score_sq = self.sums.sum(axis=(1, 3))[:, : self.rules.players]
-        return _radius(stats.mean_sequence(score, score_sq, n, level), self.rules.unit)
+        return half_width(stats.mean_sequence(score, score_sq, n, level), self.rules.unit)
 
     def _bids(self, facts: Records) -> Ints:
         bids: Ints = facts["bids"][:, : self.rules.players]
@@ -167,8 +167,8 @@ class ZeroTally:
                 "n": int(n[side]),
                 "share": float(n[side] / n.sum()),
                 "made": int(made[side]),
-                **_interval("p_made", share, side),
-                **_interval("score", score, side, self.rules.unit),
+                **interval_row("p_made", share, side),
+                **interval_row("score", score, side, self.rules.unit),
             }
             for side in Side
             if n[side]
@@ -176,7 +176,7 @@ class ZeroTally:
 
     def precision(self, level: float = 0.95) -> float:
         """Return how far the mean score of a zero bid may be off on either side, in points, however often one has looked."""
-        return _radius(self._score(level, anytime=True), self.rules.unit)
+        return half_width(self._score(level, anytime=True), self.rules.unit)
 
     def _share(self, level: float, anytime: bool) -> stats.Interval:
         _, n, made, _, n_sq, made_sq, _, n_made, _ = self.sums
@@ -234,8 +234,8 @@ class GamesTally:
                 "seat": seat,
                 "won": int(won[seat]),
                 "shared": int(shared[seat]),
-                **_interval("p_won", share, seat),
-                **_interval("total", mean, seat, self.rules.unit),
+                **interval_row("p_won", share, seat),
+                **interval_row("total", mean, seat, self.rules.unit),
             }
             for seat in range(self.rules.players)
         ]
@@ -274,12 +274,13 @@ def _is_soloist(facts: Records) -> Flags:
     return is_soloist
 
 
-def _interval(name: str, interval: stats.Interval, at: int, unit: float = 1.0) -> Row:
+def interval_row(name: str, interval: stats.Interval, at: Any, unit: float = 1.0) -> Row:
+    """Return the estimate numbered `at` as `name`, `name_low` and `name_high`, in points of `unit`; null where there are too few deals to say."""
     values = (float(column[at]) * unit for column in interval)
     return {key: None if np.isnan(value) else value for key, value in zip((name, f"{name}_low", f"{name}_high"), values, strict=True)}
 
 
-def _radius(interval: stats.Interval, unit: float) -> float:
+def half_width(interval: stats.Interval, unit: float) -> float:
     """Return the largest half-width in points, infinite where a mean has no interval yet."""
     widths = (interval.high - interval.mean)[~np.isnan(interval.mean)]
     return float(np.max(np.where(np.isnan(widths), np.inf, widths), initial=0.0)) * unit if len(widths) else np.inf

@@ -129,14 +129,18 @@ class Engine:
         entry_points().play(self.rules, policies, self.weights, setup, np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL), facts, games)
         return facts, games
 
-    def stop(self) -> tuple[np.record, np.record]:
-        """Play deal 0 up to the first decision that the script of the run's setup does not make, or breaks the rules by.
+    def stop(self, setup: np.ndarray | None = None) -> tuple[np.record, np.record]:
+        """Play deal 0 up to the first decision that the script does not make, or breaks the rules by.
+
+        Parameters
+        ----------
+        setup : SETUP of shape (1,), instead of the run's own
 
         Returns
         -------
         TABLE as the seat asked sees it, and FACTS so far
         """
-        setup = self.setup.copy()
+        setup = (self.setup if setup is None else setup).copy()
         setup["stop"] = 1
         table, facts = np.zeros(1, layout.TABLE), np.zeros((1, 1), layout.FACTS)
         entry_points().play(self.rules, self.policies, self.weights, setup, table, np.zeros(1, layout.DEAL), facts, np.zeros(1, layout.GAME))

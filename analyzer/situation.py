@@ -6,22 +6,21 @@ The rules of auctions and bids stand in the kernels alone: a deal whose script e
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from analyzer import cards
+from analyzer import cards, questions
 from analyzer import rules as rule_books
 from analyzer.errors import ImpossibleError, TricklabError, one_of, shown
 from analyzer.rules import Rules
 from analyzer.simulation import Engine, Run, empty_setup
-from kernels.layout import MAX_CALLS, MAX_SEATS, NONE, PASS, SUIT_BITS, Decision, Denomination
+from kernels.layout import MAX_CALLS, MAX_SEATS, NONE, PASS, Decision
 
 ANSWERED = ("call", "bid")
-MOST_CHIPS = 10**9
 _SEPARATORS = re.compile(r"[\s,]+")
 
 
@@ -136,11 +135,11 @@ def from_question(
         dealer = rules.players - 1
     known = _Known(rules, rules.deck.hand(hand), dealer, pool)
     if turnup is not None:
-        known.turnup = _at("turn-up", rules.deck.card, turnup)
+        known.turnup = questions.at("turn-up", rules.deck.card, turnup)
     if calls is not None:
-        known.calls = [_call(rules, "calls", word) for word in _words(calls)]
+        known.calls = [questions.call(rules, "calls", word) for word in _words(calls)]
     if contract is not None:
-        known.contract = _call(rules, "contract", contract)
+        known.contract = questions.call(rules, "contract", contract)
         known.declarer = (dealer + 1) % rules.players
     known.bids = [] if bids is None else [_count("bids", word) for word in _words(bids)]
     return known.situation()
@@ -157,37 +156,22 @@ def from_json(question: Mapping[str, Any]) -> Situation:
     from analyzer.records import rules_of
 
     rules = rules_of(question)
-    n = rules.players
-    seat = _seat(question, "seat", n)
-    hands = question["hands"]
-    for other, held in enumerate(hands):
-        if (other == seat) != isinstance(held, str) or (other != seat and held is not None):
-            raise ImpossibleError(f"hands: seat {other}: found {shown(held)}, expected {'the hand of the seat asked' if other == seat else 'null'}")
+    seat = questions.seat(question, "seat", rules.players)
+    hand = questions.own_hand(question, rules, seat)
     if question.get("decision", "bid") not in ANSWERED:
         raise ImpossibleError(f"decision: found {shown(question['decision'])}, expected {one_of(ANSWERED)}")
     if question.get("play") or question.get("gulash"):
         raise ImpossibleError("play, gulash: found cards that went round; expected a question before them")
-    known = _Known(rules, _at(f"hands: seat {seat}", rules.deck.hand, hands[seat]), _seat(question, "dealer", n), _number(question, "pool_before"))
-    if question.get("turnup") is not None:
-        known.turnup = _at("turnup", rules.deck.card, _text("turnup", question["turnup"]))
-    elif question.get("trump") is not None and rules.auction == "none":
-        known.cut = _at("trump", cards.denomination, _text("trump", question["trump"]))
-    auction = _list(question, "auction")
-    for number, entry in enumerate(auction):
-        if not isinstance(entry, list) or len(entry) != 2:
-            raise ImpossibleError(f"auction: call {number + 1}: found {shown(entry)}, expected a seat and its call, such as [3, \"pass\"]")
-        known.calls.append(_call(rules, f"auction: call {number + 1}", _text("auction", entry[1])))
+    known = _Known(rules, hand, questions.seat(question, "dealer", rules.players), questions.number(question, "pool_before"))
+    known.turnup, known.cut = questions.turnup(question, rules)
+    auction = questions.auction(question, rules)
+    known.calls = [call for _, call in auction]
     if question.get("contract") is not None:
-        known.contract = _call(rules, "contract", _text("contract", question["contract"]))
-        known.declarer = _seat(question, "declarer", n)
-    spoken = _list(question, "bids")
-    if len(spoken) not in (0, n) or any(bid is not None and type(bid) is not int for bid in spoken):
-        raise ImpossibleError(f"bids: found {shown(spoken)}, expected {n} bids, one per seat, null where unspoken")
-    known.bid_of = {bidder: bid for bidder, bid in enumerate(spoken) if bid is not None}
+        known.contract = questions.call(rules, "contract", questions.text("contract", question["contract"]))
+        known.declarer = questions.seat(question, "declarer", rules.players)
+    known.bid_of = {bidder: bid for bidder, bid in enumerate(questions.bids(question, rules)) if bid is not None}
     situation = known.situation()
-    for number, ((speaker, _), entry) in enumerate(zip(situation.calls, auction, strict=False)):
-        if entry[0] != speaker:
-            raise ImpossibleError(f"auction: call {number + 1}: found seat {shown(entry[0])}, expected seat {speaker}, whose turn it is")
+    questions.check_callers(auction, [speaker for speaker, _ in situation.calls])
     if situation.seat != seat:
         raise ImpossibleError(f"seat: found {seat}, but seat {situation.seat} speaks next")
     follows = situation.to_json()
@@ -247,7 +231,7 @@ class _Known:
 
     def situation(self) -> Situation:
         """Return what follows, with the seat asked and its legal answers."""
-        self._check_hand()
+        questions.check_hand(self.rules, self.hand, self.dealer)
         self._check_options()
         engine = Engine(Run(self.rules, ["random"], setup=self._script()))      # decides nothing: the deal stops where the script ends
         setup = engine.setup[0]
@@ -256,12 +240,13 @@ class _Known:
             self.bids = self._as_spoken(table)
         if self.bids:
             if table.decision == Decision.CALL:
-                raise ImpossibleError(f"bids: found {self._said}, but the auction is open: {self._name(table)} is to call; give every call, or the contract")
+                speaker = questions.speaker(table)
+                raise ImpossibleError(f"bids: found {self._said}, but the auction is open: {speaker} is to call; give every call, or the contract")
             setup["n_bids"] = min(len(self.bids), MAX_SEATS)
             setup["bids"][:len(self.bids)] = self.bids[:MAX_SEATS]
             table, facts = engine.stop()
         if facts.fault == Decision.BID:
-            raise ImpossibleError(self._bid_fault(table, facts.fault_at))
+            raise ImpossibleError(f"bids: bid {facts.fault_at + 1}: {questions.bid_fault(table, self.bids[facts.fault_at])}")
         if facts.pending == Decision.CARD:
             raise ImpossibleError(f"bids: found {self._said}, with which everybody has spoken; leave out those from the bid that you ask about on")
         seat = int(table.seat)
@@ -270,21 +255,12 @@ class _Known:
         return Situation(
             rules=self.rules, seat=seat, decision=Decision(table.decision).name.lower(), hand=self.hand, dealer=self.dealer, turnup=int(table.turnup),
             trump=int(table.trump), calls=tuple(calls), declarer=int(table.declarer), contract=int(table.contract),
-            bids=tuple(table.bids[:self.rules.players].tolist()), pool=self.pool, actions=_answers(table), setup=engine.setup,
+            bids=tuple(table.bids[:self.rules.players].tolist()), pool=self.pool, actions=questions.answers(table), setup=engine.setup,
         )  # fmt: skip
 
     @property
     def _said(self) -> str:
         return ", ".join(map(str, self.bids or self.bid_of.values()))
-
-    def _check_hand(self) -> None:
-        rules, size = self.rules, self.hand.bit_count()
-        least = 1 if rules.auction == "none" else rules.max_cards
-        if not least <= size <= rules.max_cards:
-            expected = f"{least}" if least == rules.max_cards else f"{least} to {rules.max_cards}"
-            raise ImpossibleError(f"hand: found {size} cards, expected {expected} in {rules.game} for {rules.players} players")
-        if not 0 <= self.dealer < rules.players:
-            raise ImpossibleError(f"dealer: found {self.dealer}, expected a seat from 0 to {rules.players - 1}")
 
     def _check_options(self) -> None:
         rules = self.rules
@@ -299,10 +275,7 @@ class _Known:
         mode = rules.fields.get("bidding", {}).get("mode", "sequential")
         if (self.bids or self.bid_of) and mode != "sequential":
             raise ImpossibleError(f"bids: found {self._said}, but with bidding.mode={mode} nobody hears the others' bids; leave them out")
-        if self.pool and rules.has_bids:
-            raise ImpossibleError(f"pool: found {self.pool}, but {rules.game} has no pool; leave it out")
-        if not 0 <= self.pool <= MOST_CHIPS:
-            raise ImpossibleError(f"pool: found {self.pool}, expected 0 to {MOST_CHIPS} chips")
+        questions.check_pool(rules, self.pool)
 
     def _script(self) -> np.ndarray:
         """Return a SETUP with everything but the calls, the bids and the place of the hand."""
@@ -310,43 +283,14 @@ class _Known:
         script = setup[0]
         script["dealer"] = self.dealer
         script["cards"] = self.hand.bit_count()
-        script["turnup"] = self._shown_card()
+        script["turnup"] = questions.shown_card(self.rules, self.hand, self.turnup, self.cut)
         return setup
-
-    def _shown_card(self) -> int:
-        """Return the card that shows trump, NONE where none does; rules.md OH-A11."""
-        rules, deck = self.rules, self.rules.deck
-        if self._turns_up == "none":
-            if self.turnup != NONE:
-                all_dealt = rules.auction == "none" and rules.fields["trump"]["source"] == "turnup"
-                reason = "all cards are dealt and none is left to turn up" if all_dealt else f"no card shows trump in {rules.game} under these rules"
-                raise ImpossibleError(f"turn-up: found {deck.card_text(self.turnup)}, but {reason}; leave it out")
-            return NONE
-        if self.turnup == NONE and self._turns_up == "cut" and 0 <= self.cut < Denomination.NT:
-            return self.cut * SUIT_BITS          # the suit is all that a cut shows
-        if self.turnup == NONE:
-            what = {"turnup": "the card that shows trump", "dealer_last": "the dealer's last card, which shows trump", "cut": "the card cut for trump"}
-            raise ImpossibleError(f"turn-up: missing, expected {what[self._turns_up]}, such as 7H")
-        if self._turns_up == "turnup" and self.hand >> self.turnup & 1:
-            raise ImpossibleError(f"turn-up: {deck.card_text(self.turnup)} is in the hand too; name every card once")
-        return self.turnup
-
-    @property
-    def _turns_up(self) -> str:
-        """What shows trump: turnup, dealer_last, cut or none."""
-        trump = self.rules.fields["trump"]
-        if trump["source"] != "turnup":
-            return "none"
-        is_exhausted = self.hand.bit_count() * self.rules.players == self.rules.deck.mask.bit_count()
-        return str(trump["when_exhausted"]) if is_exhausted else "turnup"
 
     def _place_cards(self, setup: np.void, seat: int) -> None:
         """Put the hand, and a card that the dealer has shown, where they lie."""
         setup["held"][seat] = self.hand
-        if self._turns_up == "dealer_last":
-            if bool(self.hand >> self.turnup & 1) != (seat == self.dealer):
-                expected = "a card of the hand: it is the dealer's" if seat == self.dealer else "a card of the dealer, which is not in the hand"
-                raise ImpossibleError(f"turn-up: found {self.rules.deck.card_text(self.turnup)}, expected {expected}")
+        if questions.trump_shown_by(self.rules, self.hand.bit_count()) == "dealer_last":
+            questions.check_last_card(self.rules, self.hand, self.turnup, seat == self.dealer)
             setup["held"][self.dealer] |= 1 << self.turnup
 
     def _after_calls(self, engine: Engine) -> tuple[np.record, np.record]:
@@ -376,7 +320,7 @@ class _Known:
     def _check_calls(self, table: np.record, facts: np.record) -> None:
         """Refuse calls that break the rules, go on after the end, or end where `bid` has nothing to say."""
         if facts.fault == Decision.CALL:
-            raise ImpossibleError(self._call_fault(table, facts.fault_at))
+            raise ImpossibleError(f"calls: call {facts.fault_at + 1}: {questions.call_fault(self.rules, table, self.calls[facts.fault_at])}")
         if facts.pending == Decision.GULASH:
             raise ImpossibleError(f"calls: all passed with call {facts.n_calls}, and a gulash follows; bid answers only what comes before it")
         if facts.pending == Decision.NONE:
@@ -410,98 +354,14 @@ class _Known:
     def _call(self, call: int) -> str:
         return cards.call_text(int(call), self.rules.auction)
 
-    def _name(self, table: np.record) -> str:
-        """Return the seat at the table as a player calls it."""
-        role = "declarer" if table.declarer == table.seat else "dealer" if table.declarer == NONE and table.dealer == table.seat else ""
-        return f"{role} (seat {table.seat})" if role else f"seat {table.seat}"
 
-    def _call_fault(self, table: np.record, number: int) -> str:
-        after = "" if table.high == PASS else f" after {self._call(table.high)}"
-        legal = ["pass"] if table.may_pass else []
-        if table.lowest_call <= table.highest_call:
-            legal.append(f"a call from {self._call(table.lowest_call)} to {self._call(table.highest_call)}")
-        return f"calls: call {number + 1}: {self._name(table)} may not say {self._call(self.calls[number])}{after}; expected {one_of(legal)}"
-
-    def _bid_fault(self, table: np.record, number: int) -> str:
-        bid, n_tricks = self.bids[number], int(table.cards)
-        reason = ""
-        if 0 <= bid <= n_tricks and table.bid_sum + bid == n_tricks:
-            reason = f": with {table.bid_sum} bid so far the sum would be {n_tricks}, the number of tricks"
-        elif table.bid_sum:
-            reason = f" with {table.bid_sum} bid so far"
-        return f"bids: bid {number + 1}: {self._name(table)} may not bid {bid}{reason}; expected {_ranges(_answers(table))}"
-
-
-def _answers(table: np.record) -> tuple[int, ...]:
-    """Return the legal answers of the seat at the table, the lowest first."""
-    if table.decision == Decision.BID:
-        return tuple(bid for bid in range(int(table.cards) + 1) if int(table.legal_bids) >> bid & 1)
-    return (*([PASS] if table.may_pass else []), *range(int(table.lowest_call), int(table.highest_call) + 1))
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """Return ascending numbers as a player says them: "0 to 3 or 5"."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return one_of(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
-
-
-# ---------------------------------------------------------------- text and JSON to numbers
+# ---------------------------------------------------------------- words of a command line
 
 def _words(text: str) -> list[str]:
     return [word for word in _SEPARATORS.split(text) if word]
-
-
-def _at(place: str, parse: Callable[..., int], *text: str) -> int:
-    """Return what the text means, or say where it stands."""
-    try:
-        return parse(*text)
-    except ImpossibleError as error:
-        raise ImpossibleError(f"{place}: {error}") from None
-
-
-def _call(rules: Rules, place: str, text: str) -> int:
-    if rules.auction == "none":
-        raise ImpossibleError(f"{place}: found {shown(text)}, but {rules.game} has no auction; leave it out")
-    return _at(place, cards.call, text, rules.auction)
 
 
 def _count(place: str, text: str) -> int:
     if not re.fullmatch("[0-9]{1,3}", text):
         raise ImpossibleError(f"{place}: cannot read {shown(text)}; expected whole numbers with commas, such as 2,0")
     return int(text)
-
-
-def _number(question: Mapping[str, Any], key: str) -> int:
-    value = question.get(key)
-    if value is None:
-        return 0
-    if type(value) is not int:
-        raise ImpossibleError(f"{key}: found {shown(value)}, expected a whole number")
-    return value
-
-
-def _seat(question: Mapping[str, Any], key: str, players: int) -> int:
-    value = question.get(key)
-    if type(value) is not int or not 0 <= value < players:
-        raise ImpossibleError(f"{key}: found {shown(value)}, expected a seat from 0 to {players - 1}")
-    return value
-
-
-def _text(key: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise ImpossibleError(f"{key}: found {shown(value)}, expected text")
-    return value
-
-
-def _list(question: Mapping[str, Any], key: str) -> list[Any]:
-    value = question.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise ImpossibleError(f"{key}: found {shown(value)}, expected a list")
-    return value

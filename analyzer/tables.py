@@ -216,6 +216,34 @@ def zero_page(document: Row, style: Style) -> Page:
     return [_title(document), table, f"Share: of all zero bids. {basis(document)}"]
 
 
+def duel_page(document: Row, style: Style) -> Page:
+    """Return the page of `duel`: every policy against the last, field by field, then every policy against every other."""
+    last, unit = document["policies"][-1], _unit(document)
+    page: list[str | Table] = [_title(document)]
+    for field in dict.fromkeys(row["field"] for row in document["results"]):
+        rows = [row for row in document["results"] if row["field"] == field]
+        one, others = ("the policy", last) if field == "1v3" else (last, "the policy")
+        page.append(f"{field}: one seat {one}, all others {others}{_held_equal(document)}.")
+        zeros = [name for name in ("zero_under", "zero_exact", "zero_over") if any(row[f"{name}_n"] for row in rows)]
+        body = [
+            [row["policy"], score(row, "score", style), *(_rate(row, name, style) for name in ("exact_rate", *zeros))]
+            + [_gain(row, name, style) for name in ("difference", "swap_difference")]
+            for row in rows
+        ]
+        made = "solo made %" if document["game"] == "spanish-solo" else "made %"
+        headings = ["policy", unit, made, *(f"{name.replace('_', ' ')} %" for name in zeros), "difference", "swap difference"]
+        page.append(Table(headings, body, frozenset({0})))
+    if document["payoffs"]:
+        page.append("Difference of the row in one seat, all others the column:")
+        page.append(_payoffs_table(document, style))
+    best = "; the fewest win" if document["rules"].get("score", {}).get("low_wins") else ""
+    page.append(
+        f"Every deal with the odd seat in every place. Difference: {unit} above the other seats at the same tables{best}. Swap difference: above {last} in the "
+        f"same seat of the same deals.\n{basis(document)}"
+    )
+    return page
+
+
 def score_page(rows: Sequence[Row], style: Style) -> Page:
     """Return the page of `score`: what every seat scores."""
     names = [name for name in rows[0] if any(row[name] is not None for row in rows)] if rows else []
@@ -260,6 +288,26 @@ def _games_part(games: Row, policies: Cells, unit: str, style: Style) -> Page:
     return [table, f"{said}."]
 
 
+def _held_equal(document: Row) -> str:
+    if document["bids_by"]:
+        return f"; every bid by {document['bids_by']}"
+    return f"; every card by {document['play_by']}" if document["play_by"] else ""
+
+
+def _payoffs_table(document: Row, style: Style) -> Table:
+    policies, cells = document["policies"], iter(document["payoffs"])
+    body = [[name, *("0" if one == other else _gain(next(cells), "difference", style) for other in range(len(policies)))] for one, name in enumerate(policies)]
+    return Table(["", *policies], body, frozenset({0}))
+
+
+def _rate(row: Row, name: str, style: Style) -> str:
+    return "-" if row[name] is None else percent(row, name, style)
+
+
+def _gain(row: Row, name: str, style: Style) -> str:
+    return "0" if row[name] == row[f"{name}_low"] == row[f"{name}_high"] == 0 else score(row, name, style)
+
+
 def _bids_table(rows: Sequence[Row], by: Sequence[str], unit: str, style: Style) -> Table:
     body = [
         [_value(row[name]) for name in by]
@@ -284,7 +332,7 @@ def _seats_note(document: Row) -> str:
 
 def _title(document: Row) -> str:
     variant = "base rules" if document["variant"] == "base" else f"variant {document['variant']}"
-    return f"{document['game']}, {variant}, {len(document['policies'])} players"
+    return f"{document['game']}, {variant}, {document.get('players', len(document['policies']))} players"
 
 
 def _unit(document: Row) -> str:

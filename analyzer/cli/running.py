@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -58,8 +59,6 @@ def run_deals(run: "Run", n: int, effort: EffortOptions, sink: Sink, consume: Ca
     """
     from analyzer import simulation
 
-    outcome = Outcome("games" if run.games else "deals", n, sink)
-    deadline = None if effort.seconds is None else time.monotonic() + effort.seconds
     counted = 0
 
     def count(facts: Any, games: Any) -> None:
@@ -67,18 +66,33 @@ def run_deals(run: "Run", n: int, effort: EffortOptions, sink: Sink, consume: Ca
         counted += len(facts)
         consume(facts, games)
 
+    return watch(partial(simulation.run, run, n, consume=count), Outcome("games" if run.games else "deals", n, sink), effort, lambda: counted, precision)
+
+
+def watch(play: Callable[..., int], outcome: Outcome, effort: EffortOptions, counted: Callable[[], int], precision: Callable[[], float]) -> Outcome:
+    """Run `play(jobs=..., progress=..., stop=...)` until it ends, is precise, out of time or interrupted.
+
+    Parameters
+    ----------
+    counted : returns the number of deals so far
+    precision : returns how far the score may be off now, in points
+    """
+    from analyzer import simulation
+
+    deadline = None if effort.seconds is None else time.monotonic() + effort.seconds
+
     def is_enough() -> bool:
         if deadline is not None and time.monotonic() >= deadline:
             return True
         return is_precise()
 
     def is_precise() -> bool:
-        return effort.precision is not None and counted >= FIRST_LOOK and precision() <= effort.precision
+        return effort.precision is not None and counted() >= FIRST_LOOK and precision() <= effort.precision
 
-    announce_compile(sink.note)
-    with Progress(n, sink.quiet) as progress:
+    announce_compile(outcome.sink.note)
+    with Progress(outcome.asked, outcome.sink.quiet) as progress:
         try:
-            outcome.done = simulation.run(run, n, jobs=effort.jobs, consume=count, progress=progress, stop=is_enough)
+            outcome.done = play(jobs=effort.jobs, progress=progress, stop=is_enough)
         except simulation.Interrupted as interrupted:
             outcome.done, outcome.interrupted = interrupted.done, True
     outcome.precise = is_precise()

@@ -55,7 +55,7 @@ def test_options_that_mean_the_same_are_everywhere(name):
 
 @COMMANDS
 def test_commands_that_answer_take_the_options_of_an_answer(path, command):
-    if not hasattr(command, "commands"):
+    if not hasattr(command, "commands") and path != ("seat",):       # which answers line by line, in JSON alone
         assert options_of(command) >= ANSWERS
 
 
