@@ -1,9 +1,9 @@
 """Policies: how a seat bids and plays, from TOML to POLICY records and one array of weights."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from math import comb
 from pathlib import Path
@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from analyzer.errors import ImpossibleError, TricklabError, UsageError, did_you_mean, one_of, shown
+from analyzer.rulebook import game_names
 from analyzer.rules import Rules
 from kernels import layout
 from kernels.layout import Player
 
 DATA = Path(str(resources.files("analyzer"))) / "data"
 WEIGHTS = tuple(name for name in layout.POLICY.names or () if layout.POLICY[name] == np.float64)
-KEYS = ("base", "summary", "player", "tables", "weights")
+KEYS = ("base", "summary", "player", "tables", "weights", "games")
 WEIGHT_KEYS = ("value", "unit", "doc")
 FEWEST_LEARNED = 3          # players of the smallest table that the shipped tables were learned at
 
@@ -41,6 +42,11 @@ class Policy:
     player: Player
     tables: str | None
     weights: dict[str, Weight] = field(hash=False)
+    games: dict[str, dict[str, Weight]] = field(hash=False, default_factory=dict)      # weights that differ in a game
+
+    def weights_in(self, game: str) -> dict[str, Weight]:
+        """Return the weights that hold in a game."""
+        return {**self.weights, **self.games.get(game, {})}
 
 
 def names() -> list[str]:
@@ -68,10 +74,13 @@ def load(name: str) -> Policy:
 
 
 def info(name: str) -> dict[str, Any]:
-    """Return summary, player and weights of a policy as plain data."""
+    """Return summary, player and weights of a policy as plain data; a weight that differs in a game has its value there under the game's name."""
     policy = load(name)
-    weights = {key: {"value": weight.value, "unit": weight.unit, "doc": weight.doc} for key, weight in policy.weights.items()}
-    return {"policy": policy.name, "summary": policy.summary, "player": policy.player.name.lower(), "weights": weights}
+    weights = {
+        key: {"value": weight.value, **{game: own[key].value for game, own in policy.games.items() if key in own}, "unit": weight.unit, "doc": weight.doc}
+        for key, weight in policy.weights.items()
+    }
+    return {"policy": policy.name, "summary": policy.summary, "player": policy.player.name.lower(), "games": sorted(policy.games), "weights": weights}
 
 
 def check(path: str | Path) -> Policy:
@@ -110,14 +119,17 @@ def _checked(name: str, where: str, table: dict[str, Any], above: tuple[str, ...
         if key not in KEYS:
             raise UsageError(f"{where}: {shown(key)} is no key of a policy{did_you_mean(key, KEYS)}; expected {one_of(KEYS)}")
     base = _load(_text(where, table, "base"), (*above, reference)) if "base" in table else None
-    weights = dict(base.weights) if base else {}
-    entries = table.get("weights", {})
-    if not isinstance(entries, dict):
-        raise ImpossibleError(f"{where}: weights: found {shown(entries)}, expected tables such as [weights.rest]")
-    for key, entry in entries.items():
-        if key not in WEIGHTS:
-            raise UsageError(f"{where}: weights.{key} is no weight{did_you_mean(key, WEIGHTS)}; expected {one_of(WEIGHTS)}")
-        weights[key] = _weight(f"{where}: weights.{key}", entry, weights.get(key))
+    weights = _weights(where, "weights", table.get("weights", {}), base.weights if base else {})
+    by_game = table.get("games", {})
+    if not isinstance(by_game, dict):
+        raise ImpossibleError(f"{where}: games: found {shown(by_game)}, expected tables such as [games.oh-hell]")
+    known = game_names()
+    own = {game: dict(inherited) for game, inherited in base.games.items()} if base else {}
+    for game, entries in by_game.items():
+        if game not in known:
+            raise UsageError(f"{where}: games.{game}: there is no such game{did_you_mean(game, known)}; expected {one_of(known)}")
+        changed = _weights(where, f"games.{game}", entries, {**weights, **own.get(game, {})})
+        own[game] = {key: weight for key, weight in changed.items() if key in entries or key in own.get(game, {})}
     kinds = [player.name.lower() for player in Player]
     player = _text(where, table, "player") if "player" in table else base.player.name.lower() if base else ""
     if player not in kinds:
@@ -131,7 +143,18 @@ def _checked(name: str, where: str, table: dict[str, Any], above: tuple[str, ...
         if missing:
             raise ImpossibleError(f"{where}: weights.{missing[0]} is missing; give it, or inherit it with base = \"rules-1\"")
     summary = _text(where, table, "summary") if "summary" in table else base.summary if base else name
-    return Policy(name, summary, Player[player.upper()], tables, weights)
+    return Policy(name, summary, Player[player.upper()], tables, weights, own)
+
+
+def _weights(where: str, place: str, entries: Any, inherited: dict[str, Weight]) -> dict[str, Weight]:
+    if not isinstance(entries, dict):
+        raise ImpossibleError(f"{where}: {place}: found {shown(entries)}, expected tables such as [{place}.rest]")
+    weights = dict(inherited)
+    for key, entry in entries.items():
+        if key not in WEIGHTS:
+            raise UsageError(f"{where}: {place}.{key} is no weight{did_you_mean(key, WEIGHTS)}; expected {one_of(WEIGHTS)}")
+        weights[key] = _weight(f"{where}: {place}.{key}", entry, weights.get(key))
+    return weights
 
 
 def _text(where: str, table: dict[str, Any], key: str) -> str:
@@ -235,9 +258,10 @@ def compile_policies(policies: Sequence[Policy], rules: Rules) -> tuple[np.ndarr
     starts: dict[tuple[str, str], int] = {}
     size = 1
 
-    def start(key: tuple[str, str], table: np.ndarray) -> int:
+    def start(key: tuple[str, str], make: Callable[[], np.ndarray]) -> int:
         nonlocal size
         if key not in starts:
+            table = make()
             starts[key] = size
             parts.append(table.ravel())
             size += table.size
@@ -245,12 +269,12 @@ def compile_policies(policies: Sequence[Policy], rules: Rules) -> tuple[np.ndarr
 
     for record, policy in zip(records, policies, strict=True):
         record["player"] = policy.player
-        for key, weight in policy.weights.items():
+        for key, weight in policy.weights_in(rules.game).items():
             record[key] = weight.value
         if policy.tables is not None:
-            record["odds"] = start(("", "odds"), odds())
+            record["odds"] = start(("", "odds"), odds)
             tables = learned_tables(policy.tables, family(rules), rules.players)
             for key in ("expect", "duck", "sides", "solo"):
-                record[key] = start((policy.tables, key), tables[key])
-            record["worth"] = start((policy.tables, "worth"), worth(tables["aim"], rules))
+                record[key] = start((policy.tables, key), partial(tables.__getitem__, key))
+            record["worth"] = start((policy.tables, "worth"), partial(worth, tables["aim"], rules))
     return records, np.concatenate(parts)

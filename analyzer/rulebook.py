@@ -62,7 +62,7 @@ class VariantInfo:
 
 def games() -> list[GameInfo]:
     """Return the games in alphabetical order."""
-    return [GameInfo(game, read(GAMES / game / f"{BASE}.toml").summary, checked(game, game_fields(game)).seats) for game in _games()]
+    return [GameInfo(game, read(GAMES / game / f"{BASE}.toml").summary, checked(game, game_fields(game)).seats) for game in game_names()]
 
 
 def variants(game: str) -> list[VariantInfo]:
@@ -76,7 +76,8 @@ def variants(game: str) -> list[VariantInfo]:
     return [read(path) for path in _variant_files(game)]
 
 
-def _games() -> list[str]:
+def game_names() -> list[str]:
+    """Return the names of the games in alphabetical order."""
     return sorted(path.parent.name for path in GAMES.glob(f"*/{BASE}.toml"))
 
 
@@ -88,8 +89,8 @@ def resolve(game: str, variant: str, settings: Sequence[str] | Mapping[str, Any]
 
 def _lineage(game: str) -> list[str]:
     """Return the game, the game it is made from, and so on to one that stands for itself."""
-    if game not in _games():
-        raise UsageError(f"{shown(game)} is no game, expected {one_of(_games())}{did_you_mean(game, _games())}")
+    if game not in game_names():
+        raise UsageError(f"{shown(game)} is no game, expected {one_of(game_names())}{did_you_mean(game, game_names())}")
     base = _toml(GAMES / game / f"{BASE}.toml").get("base")
     return [game, *_lineage(base)] if base else [game]
 

@@ -1,6 +1,6 @@
 """The one way to compile here, and a cache that cannot answer with old code.
 
-`cache=True` looks only at the file of the cached function: an edit of a helper in another file would keep returning old numbers. So the cache folder is named
+`cache=True` looks only at the file of the cached function: an edit in another file would keep returning old numbers. So the cache folder is named
 by a hash of all kernel sources. Set before the first `njit`, therefore import this module first.
 """
 

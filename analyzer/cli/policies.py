@@ -34,7 +34,7 @@ def add_to(app: typer.Typer) -> None:
         info = policies.info(policy)
         rows = [{"weight": name, **weight} for name, weight in info["weights"].items()]
         answer = listing("policies", rows, policy=policy, summary=info["summary"])
-        sink.show(answer, lambda style: [f"{policy}: {info['summary']}", tables.plain_table(rows, ["weight", "value", "unit", "doc"])])
+        sink.show(answer, lambda style: [f"{policy}: {info['summary']}", tables.plain_table(rows, ["weight", "value", *info["games"], "unit", "doc"])])
 
     @command(shipped, "check")
     def check(file: Annotated[Path, argument(metavar="FILE", help="A policy in TOML.")], output: OutputOptions) -> None:

@@ -8,7 +8,7 @@ import pytest
 from kernels import bits, layout, legal, rng
 from kernels.compiled import kernel
 from kernels.layout import SUIT_BITS, Denomination
-from tests.kernels.helper import scaled
+from tests.kernels.tools import scaled
 
 DECK = [suit * SUIT_BITS + rank for suit in range(4) for rank in range(13)]
 WORD = 2**64 - 1

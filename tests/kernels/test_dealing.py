@@ -11,7 +11,7 @@ from analyzer.cards import FRENCH
 from analyzer.rules import load
 from analyzer.simulation import Engine, Run, empty_setup
 from kernels.layout import NONE
-from tests.kernels.helper import scaled
+from tests.kernels.tools import scaled
 
 ERRORS = 5      # standard errors that a frequency may be off
 

@@ -15,7 +15,7 @@ from kernels import heuristics, layout
 from kernels.compiled import kernel
 from kernels.layout import NONE
 from tests import twins
-from tests.kernels.helper import deals, scaled, setup_of
+from tests.kernels.tools import deals, scaled, setup_of
 
 BIDDING = {"bid_by_expectation", "aim_at_bid"}
 WHIST = {"call_by_value", *BIDDING}

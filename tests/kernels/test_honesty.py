@@ -19,7 +19,7 @@ from analyzer.simulation import Engine, Run
 from kernels import bidding, heuristics, layout
 from kernels.layout import NONE
 from tests import oracle, twins
-from tests.kernels.helper import deals, scaled, setup_of
+from tests.kernels.tools import deals, scaled, setup_of
 
 POLICIES = ["random", "rules"]
 TABLES = [

@@ -6,7 +6,7 @@ import pytest
 from analyzer import records, rules
 from analyzer.rules import load
 from kernels.layout import NONE, Denomination
-from tests.kernels.helper import deals, exported, scaled, setup_of
+from tests.kernels.tools import deals, exported, scaled, setup_of
 
 GAMES = [(game.name, players) for game in rules.games() for players in game.players]
 POLICIES = ["random", "rules"]

@@ -13,7 +13,7 @@ from analyzer.rules import load
 from analyzer.simulation import Engine, Run
 from kernels import compiled, entry, layout
 from tests import oracle
-from tests.kernels.helper import deals, exported, scaled, setup_of
+from tests.kernels.tools import deals, exported, scaled, setup_of
 
 GAMES = [game.name for game in rules.games()]
 PLAYERS = {game.name: game.players for game in rules.games()}

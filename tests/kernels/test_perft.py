@@ -12,7 +12,7 @@ from analyzer.rules import load
 from kernels import compiled, entry
 from kernels.layout import Denomination
 from tests import oracle
-from tests.kernels.helper import scaled
+from tests.kernels.tools import scaled
 
 FULL_DECK = [suit + rank for suit in "CDHS" for rank in "6789TJQKA"]
 PLAY = [

@@ -5,7 +5,7 @@ import pytest
 
 from analyzer.rules import load
 from analyzer.simulation import Engine, Run
-from tests.kernels.helper import deals, legal_cards, moment, scaled
+from tests.kernels.tools import deals, legal_cards, moment, scaled
 
 OH_HELL = load("oh-hell", players=3)
 JABBERWOCKY = load("jabberwocky", players=3)

@@ -8,7 +8,7 @@ import pytest
 from analyzer.rules import load
 from kernels.compiled import JIT
 from kernels.layout import NONE
-from tests.kernels.helper import deals, scaled, setup_of
+from tests.kernels.tools import deals, scaled, setup_of
 
 RANKS = "23456789TJQKA"
 statistical = pytest.mark.skipif(not JIT, reason="needs more deals than plain Python plays")
