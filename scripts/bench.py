@@ -2,24 +2,28 @@
 
     python scripts/bench.py                 everything, about three minutes
     python scripts/bench.py speed memory    only these parts
+    python scripts/bench.py --write reports/bench.md
 
 Speeds are deals per CPU-second of one thread, the best of several runs, without compiling. OpenSpiel is timed in the same run where it is installed.
 """
 
 import argparse
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from analyzer import rules, simulation, stats
+from analyzer import __version__, rules, simulation, stats
+from analyzer.seat import Player
 from kernels import layout
 
 REPEATS = 5
@@ -105,6 +109,26 @@ def speed() -> Iterator[Line]:
     yield Line(f"two threads against one ({os.cpu_count()} cores here)", f"{gain:.2f} times", "1.8 times where two cores are free", gain >= 1.8)
 
 
+def seat() -> Iterator[Line]:
+    """Decisions of `tricklab seat`, the reading and checking of a situation included."""
+    asking = Player("israeli-whist", "rules")
+    calls = [[3, "pass"], [0, "5S"], [1, "pass"], [2, "pass"], [3, "pass"], [0, "pass"]]
+    question = {
+        "game": "israeli-whist", "seat": 3, "decision": "bid", "dealer": 2, "hands": [None, None, None, "K53.Q3.QJT94.953"], "auction": calls,
+        "declarer": 0, "contract": "5S", "trump": "S", "bids": [5, 2, 4, None], "leader": None, "play": [],
+    }
+    if "action" not in asking.answer(question):
+        raise SystemExit("bench: the question of `seat` was refused")
+
+    def once() -> float:
+        start = time.process_time()
+        for _ in range(200):
+            asking.answer(question)
+        return (time.process_time() - start) / 200
+
+    yield Line("seat: one bid in Israeli Whist", f"{1000 * min(once() for _ in range(REPEATS)):.2f} ms", "", None)
+
+
 def strength() -> Iterator[Line]:
     """How often bids are made, and what rules win from random."""
     for cards, wanted in ((4, 0.57), (7, 0.52), (10, 0.49)):
@@ -176,21 +200,32 @@ def timed(what: str, seconds: float, wanted: float) -> Line:
     return Line(what, f"{seconds:.2f} s", f"{wanted:g} s", seconds <= wanted)
 
 
-PARTS = {"speed": speed, "strength": strength, "memory": memory, "startup": startup}
+PARTS = {"speed": speed, "seat": seat, "strength": strength, "memory": memory, "startup": startup}
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which parts, all if none is named")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the table as Markdown")
+    args = parser.parse_args()
     lines = [("what", "measured", "wanted", "")]
-    for part in parser.parse_args().parts or PARTS:
+    for part in args.parts or PARTS:
         for line in PARTS[part]():
             lines.append((line.what, line.measured, line.wanted, {True: "reached", False: "missed", None: ""}[line.reached]))
             print(f"{line.what}: {line.measured}", file=sys.stderr)
     widths = [max(len(line[column]) for line in lines) for column in range(4)]
     for line in lines:
         print("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+    if args.write:
+        args.write.write_text("\n".join([*page(), *("| " + " | ".join(line) + " |" for line in (lines[0], ("---",) * 4, *lines[1:]))]) + "\n", encoding="utf-8")
+
+
+def page() -> list[str]:
+    """Return the head of the written table: what was measured, where and how to do it again."""
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, numba {version('numba')}, numpy {version('numpy')}"
+    return ["# How fast, how strong, how small", "", f"Printed by `make bench`; tricklab {__version__}, {machine}.",
+            "Speeds are deals per CPU-second of one thread, without compiling; intervals are 95 %.", ""]
 
 
 if __name__ == "__main__":
