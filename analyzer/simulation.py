@@ -17,7 +17,7 @@ from kernels.layout import NONE
 
 CHUNK = 1024               # deals a call of the kernel: 1.6 MB of facts, which fit the cache of a core
 CHUNK_GAMES = 32
-EXTRA_DEALS = 20           # most deals that a tie adds to a game of so many deals
+EXTRA_DEALS = 20           # most deals that a tie adds to a game of a fixed number; then it counts as unfinished [D]
 
 Result = TypeVar("Result")
 
@@ -33,9 +33,16 @@ def entry_points() -> ModuleType:
     """Return `kernels.entry`, and tell why the first run on a machine takes long before it does."""
     from kernels import compiled, entry
 
-    if compiled.JIT and not entry.play.signatures and not compiled.is_warm():
+    if compiled.JIT and not entry.play.signatures and not compiled.is_warm(entry.play):
         tell("first run: compiling for this machine, about 15 s; later runs start at once")
     return entry
+
+
+def make_ready() -> None:
+    """Load the kernel and, in a first run, compile it, so that a clock started now counts deals alone."""
+    scratch = (np.zeros(1, dtype) for dtype in (layout.TABLE, layout.DEAL))
+    nothing = np.zeros((0, 1), layout.FACTS), np.zeros(0, layout.GAME)
+    entry_points().play(np.zeros(1, layout.RULES), np.zeros(1, layout.POLICY), np.zeros(1), empty_setup(), *scratch, *nothing)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -104,7 +111,7 @@ class Engine:
             n_deals = int(end["deals"])
         else:
             return int(game["max_deals"])
-        return n_deals + (EXTRA_DEALS if game["tie"] == "sudden_death" else 0)
+        return min(n_deals + EXTRA_DEALS, int(game["max_deals"])) if game["tie"] == "sudden_death" else n_deals
 
     def play(
         self, first: int, n: int, setup: np.ndarray | None = None, seats: Sequence[int] | None = None

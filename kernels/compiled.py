@@ -46,9 +46,10 @@ config.LOOP_VECTORIZE = 0      # no loop over cards or seats is long enough to g
 JIT = not config.DISABLE_JIT
 
 
-def is_warm() -> bool:
-    """Return whether compiled kernels of these sources lie in the cache."""
-    return any(CACHE.rglob("*.nbc"))
+def is_warm(function: Any) -> bool:
+    """Return whether an entry point lies compiled in the cache."""
+    name = function.py_func
+    return any(Path(function.stats.cache_path).glob(f"{name.__module__.rpartition('.')[2]}.{name.__name__}-*.nbi"))
 
 
 # Without error_model every % n_seats tests for zero. Without _nrt=False every array argument of every call is counted: two atomic instructions a card,

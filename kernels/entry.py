@@ -30,7 +30,7 @@ def leaders(rules, totals):
 @njit
 def is_game_over(rules, totals, n_deals, was_tied, was_played):
     """Return (over, tied): does the game end after this deal, and has a tie at its end been seen, 0 or 1 (IW-A12, OH-A14)."""
-    _, n_leaders, best = leaders(rules, totals)
+    _, n_leaders, _ = leaders(rules, totals)
     if was_tied == 1:
         return was_played and n_leaders == 1, np.int64(1)
     if rules.game_end == End.SCHEDULE:
@@ -38,7 +38,10 @@ def is_game_over(rules, totals, n_deals, was_tied, was_played):
     elif rules.game_end == End.DEALS:
         reached = n_deals >= rules.game_deals
     else:
-        reached = was_played and best >= rules.game_target
+        highest = totals[0]
+        for seat in range(rules.n_seats):
+            highest = max(highest, totals[seat])
+        reached = was_played and highest >= rules.game_target      # anybody, also where the lowest score wins
     if not reached:
         return False, np.int64(0)
     if n_leaders > 1 and rules.game_tie == Tie.SUDDEN_DEATH:

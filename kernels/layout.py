@@ -23,6 +23,7 @@ MAX_SCHEDULE = 64      # deals in a schedule
 SUITS = 4
 SUIT_BITS = 16
 RANKS = 13
+MOST_CHIPS = 10**12    # where a pool stops doubling: it would run over within a hundred deals of hopeless soloists; ours [D]
 NONE = -1              # no card, no seat, no bid yet
 PASS = 0
 

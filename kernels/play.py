@@ -7,7 +7,7 @@ from kernels.bits import bit, count_cards, lowest_card, nth_bit, trump_mask
 from kernels.compiled import njit, small
 from kernels.dealing import deal_cards
 from kernels.heuristics import choose_card
-from kernels.layout import NONE, PASS, Contract, Decision, Mode, Player, PoolLoss, PoolWin, Purpose, Side, TrumpSource
+from kernels.layout import MOST_CHIPS, NONE, PASS, Contract, Decision, Mode, Player, PoolLoss, PoolWin, Purpose, Side, TrumpSource
 from kernels.legal import beats, legal_cards
 from kernels.rng import below, deal_key, stream
 
@@ -230,8 +230,9 @@ def settle_chips(rules, facts):
             facts.scores[soloist] += pool
             pool = np.int64(0)
         if not is_made and rules.pool_on_loss == PoolLoss.DOUBLE:
-            facts.scores[soloist] -= pool
-            pool += pool
+            doubled = max(min(pool, np.int64(MOST_CHIPS) - pool), np.int64(0))
+            facts.scores[soloist] -= doubled
+            pool += doubled
     facts.pool_after = pool
 
 

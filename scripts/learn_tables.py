@@ -25,6 +25,7 @@ from kernels.play import soloist_makes
 
 HALF = DIFFERENCES // 2
 PRIOR = 20.0               # deals that a neighbouring cell counts for
+NO_TRUMP_SHARE = 4         # one deal without trump to so many with
 EXPLORE = 0.25             # share of bids and contracts drawn at random
 MEMORY = 0.7               # weight of the counts of each earlier round: best responses to the last round alone swing to and fro
 FAMILIES = {
@@ -221,7 +222,11 @@ def learn(family: str, players: int, policy: str, n_deals: int, seed: int, memor
     shape = (most + 1, *layout.EXPECT_SHAPE[1:])
     wins, seen = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     ducked, ducks = np.zeros((most + 1, *layout.DUCK_SHAPE[1:]), np.int64), np.zeros((most + 1, *layout.DUCK_SHAPE[1:]), np.int64)
-    deals = [play(game_rules, policy, max(n_deals // len(sizes), 4000), cards, seed) for cards in sizes]
+    per_size = max(n_deals // len(sizes), 4000)
+    deals = [play(game_rules, policy, per_size, cards, seed) for cards in sizes]
+    if game == "oh-hell":                     # the same tables serve deals without trump
+        plain = rules.load(game, settings=[*settings, "trump.source=none"], players=players)
+        deals += [play(plain, policy, per_size // NO_TRUMP_SHARE, cards, seed) for cards in sizes]
     for facts in deals:
         count_wins(facts, game_rules.deck.mask, players, has_bids, wins, seen, ducked, ducks)
     first = np.stack([np.pad(guess(cards, players, pack), ((0, layout.MAX_HAND - cards), (0, 0), (0, 0), (0, 0))) for cards in range(most + 1)])

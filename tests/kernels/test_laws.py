@@ -5,7 +5,9 @@ import pytest
 
 from analyzer import records, rules
 from analyzer.rules import load
-from kernels.layout import NONE, Denomination
+from analyzer.simulation import Engine, Run
+from kernels.compiled import JIT
+from kernels.layout import MOST_CHIPS, NONE, Denomination
 from tests.kernels.tools import deals, exported, scaled, setup_of
 
 GAMES = [(game.name, players) for game in rules.games() for players in game.players]
@@ -47,6 +49,17 @@ def test_SS_points_and_chips(variant, policy):
         assert (facts["points"].sum(axis=1) == 72).all()
         assert (facts["points"] >= facts["tricks"]).all()
         assert (facts["scores"].sum(axis=1) + facts["pool_after"] - facts["pool_before"] == 0).all()
+
+
+def test_SS_A18_the_pool_of_a_long_game_stays_within_its_limit():
+    table = load("spanish-solo", settings=["game.end.deals=100"])
+    facts, games = Engine(Run(table, ["random"], games=True)).play(0, scaled(40, 1))
+    chips = facts["scores"].sum(axis=2) + facts["pool_after"] - facts["pool_before"]
+    assert (games["n_deals"] == 100).all()
+    assert (chips == 0).all()
+    assert facts["pool_after"].min() >= 0
+    assert facts["pool_after"].max() < MOST_CHIPS + 1000              # antes and passes come on top
+    assert not JIT or facts["pool_after"].max() >= MOST_CHIPS
 
 
 @played_by

@@ -149,8 +149,16 @@ def is_over(table, totals, n_deals, tied, played):
     ("spanish-solo", "base", 3), ("spanish-solo", "parlett", 3),
 ])
 def test_whole_games(game, variant, players, policy):
-    table = load(game, variant, players=players)
-    seats = [policy] * players
+    check_games(load(game, variant, players=players), policy)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_IW_base_a_target_ends_the_game_whoever_reaches_it(policy):
+    check_games(load("oh-hell", "negative", settings=["game.end.target=5"]), policy)      # the lowest score wins, the highest reaches the target
+
+
+def check_games(table, policy):
+    seats = [policy] * table.players
     lines, games = [], []
 
     def consume(facts, chunk):
