@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from analyzer import results, stats
 from analyzer.cards import denomination_text
-from analyzer.errors import one_of
+from analyzer.errors import counted, one_of
 from analyzer.output import document
 from analyzer.simulation import Engine, Interrupted, Run
 from analyzer.situation import Situation
@@ -116,7 +116,7 @@ def advise(
     if race.worlds < deals:
         how = "interrupted" if interrupted else "stopped by the clock" if late else "precise enough"
         again = "" if how == "precise enough" else f"; --deals {race.worlds} prints the same again"
-        notes.append(f"{how} after {race.worlds:,} of {deals:,} deals{again}")
+        notes.append(f"{how} after {race.worlds:,} of {counted(deals, 'deals')}{again}")
     return Advice(asked, names, seed, race.worlds, level, rows, settled, interrupted, notes)
 
 
@@ -136,7 +136,7 @@ def _notes(asked: Situation, rows: Sequence[Row], settled: bool, worlds: int) ->
     if not settled:
         doubtful = [str(row["action"]) for row in rows if row is rows[0] or row["regret_low"] is None or row["regret_low"] <= 0]
         named = doubtful[:NAMED] + ([f"one of {len(doubtful) - NAMED} more"] if len(doubtful) > NAMED else [])
-        notes.append(f"not settled after {worlds:,} deals each: {one_of(named)} may be best; more --deals may tell")
+        notes.append(f"not settled after {counted(worlds, 'deals')} each: {one_of(named)} may be best; more --deals may tell")
     return notes
 
 
@@ -190,9 +190,9 @@ class _Race:
         self.worlds = 0                                                   # played by those still in
         pairs = (n_actions, n_actions)
         self.n = np.zeros(pairs, dtype=np.int64)                          # worlds that both played
-        self.total = np.zeros(pairs, dtype=np.int64)                      # scores of the first in them
-        self.square = np.zeros(pairs, dtype=np.int64)
-        self.cross = np.zeros(pairs, dtype=np.int64)                      # products of both scores
+        self.total = np.zeros(pairs, dtype=object)                        # scores of the first in them; squares of chips outgrow int64
+        self.square = np.zeros(pairs, dtype=object)
+        self.cross = np.zeros(pairs, dtype=object)                        # products of both scores
         self.aimed = np.zeros(n_actions, dtype=np.int64)
         self.made = np.zeros(n_actions, dtype=np.int64)
         self.tricks = np.zeros((n_actions, asked.cards + 1), dtype=np.int64)
@@ -219,7 +219,7 @@ class _Race:
 
     def add(self, samples: Sequence[_Sample]) -> None:
         """Count a block of worlds, one sample per action still in."""
-        scores = np.array([sample.scores for sample in samples])
+        scores = stats.wide(np.array([sample.scores for sample in samples]))
         pairs = np.ix_(self.racing, self.racing)
         self.n[pairs] += scores.shape[1]
         self.total[pairs] += scores.sum(axis=1)[:, None]

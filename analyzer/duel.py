@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from analyzer.rules import Rules
 
     Ints = NDArray[np.int64]
+    Sums = NDArray[np.object_]      # Python's own integers: squares of chips outgrow int64
     Records = NDArray[np.void]
     Row = dict[str, Any]
 
@@ -87,7 +88,7 @@ class Duel:
         self._pairs = list(dict.fromkeys([*pairs, *self._rivals()]))       # the policy in one seat, that in all others
         tables = [table for one, other in self._pairs for table in [*self._turns(one, other), self._alone(other)]]
         self._tables = {table: number for number, table in enumerate(dict.fromkeys(tables))}
-        self.sums: Ints = np.zeros((len(self._pairs), 2, COUNTED, MOMENTS), dtype=np.int64)
+        self.sums: Sums = np.zeros((len(self._pairs), 2, COUNTED, MOMENTS), dtype=object)
 
     @property
     def deals(self) -> int:
@@ -100,7 +101,7 @@ class Duel:
         """Play deals 0 to n - 1 at every table and return how many were played; all else as in `simulation.run`."""
         return by_chunk(self.count, n, CHUNK, jobs=jobs, consume=self.add, progress=progress, stop=stop)
 
-    def count(self, first: int, n: int) -> Ints:
+    def count(self, first: int, n: int) -> Sums:
         """Return the sums of deals `first` to `first + n - 1`, of the shape of `sums`."""
         seen = np.stack([self._seen(table, first, n) for table in self._tables])
         places = np.arange(self.rules.players)
@@ -113,13 +114,13 @@ class Duel:
             difference = self.rules.players * own[SCORE] - everybody[SCORE]
             swap = own[SCORE] - seen[self._tables[self._alone(other)], SCORE].sum(axis=1)
             for side, (sign, mine) in enumerate(((1, own), (-1, everybody - own))):
-                values = np.stack([sign * difference, sign * swap, mine[SCORE], mine[MADE], *mine[ZEROS_MADE]])
+                values = stats.wide(np.stack([sign * difference, sign * swap, mine[SCORE], mine[MADE], *mine[ZEROS_MADE]]))
                 numbers = np.stack([ones, ones, ones, mine[BIDS], *mine[ZEROS]])
                 parts = (values, numbers, values * values, numbers * numbers, values * numbers)
                 sums[number, side] = np.stack([part.sum(axis=1) for part in parts], axis=1)
         return sums
 
-    def add(self, sums: Ints) -> None:
+    def add(self, sums: Sums) -> None:
         """Add the sums of deals that have not been added yet."""
         self.sums += sums
 
@@ -212,8 +213,8 @@ class Duel:
             row[f"{name}_n"] = int(self._sums(pair, side, ZERO + zero)[1]) if self.rules.has_bids else None
         return row
 
-    def _sums(self, pair: tuple[int, int], side: int, kind: int) -> Ints:
-        sums: Ints = self.sums[self._pairs.index(pair), side, kind]
+    def _sums(self, pair: tuple[int, int], side: int, kind: int) -> Sums:
+        sums: Sums = self.sums[self._pairs.index(pair), side, kind]
         return sums
 
     def _scale(self, side: int, kind: int) -> float:
@@ -233,7 +234,7 @@ class Duel:
             return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
         size = stats.independent_size(made, n, made_sq, n_sq, cross)
         share = (stats.proportion_sequence if anytime else stats.wilson)(made * size / n, size, level)
-        return interval_row(name, share._replace(mean=made / n), ())
+        return interval_row(name, share._replace(mean=np.asarray(made / n)), ())
 
 
 def duel(rules: Rules, policies: Sequence[str], deals: int, *, jobs: int | None = None, **how: Any) -> Duel:

@@ -62,10 +62,15 @@ def one_of(names: Iterable[Any]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def counted(n: int, what: str) -> str:
+    """Return a number of things: "1 deal" or "2,000 deals", both from "deals"."""
+    return f"{n:,} {what.removesuffix('s') if n == 1 else what}"
+
+
 def shown(value: object) -> str:
     """Return a found value as a message repeats it: on one line, the middle cut out where it is long."""
     try:
         text = str(value).lower() if isinstance(value, bool) else repr(value)
-    except ValueError:   # Python does not print integers of more than 4300 digits
-        return "a number of thousands of digits"
+    except (ValueError, RecursionError):   # Python prints no integer of more than 4300 digits, and no table a thousand deep
+        return "a value too long to show"
     return text if len(text) <= SHOWN else f"{text[:SHOWN - 10]}...{text[-7:]}"

@@ -161,6 +161,17 @@ def writing(path: Path | None) -> Iterator[TextIO]:
         raise
 
 
+def check_writable(path: Path | None) -> None:
+    """Raise what `writing` would raise, and leave nothing behind."""
+    if path is None:
+        return
+    with _told(path):
+        if path.is_dir():
+            path.open("w", encoding="utf-8")                                 # fails
+        elif path.is_file() or not path.exists():
+            tempfile.TemporaryFile(dir=path.resolve().parent).close()
+
+
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
     try:

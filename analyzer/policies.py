@@ -1,24 +1,31 @@
 """Policies: how a seat bids and plays, from TOML to POLICY records and one array of weights."""
 
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import resources
 from math import comb
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from analyzer.errors import ImpossibleError, TricklabError, UsageError, did_you_mean, one_of, shown
-from analyzer.rulebook import game_names
+from analyzer.rulebook import game_names, is_file_name, parse
 from analyzer.rules import Rules
 from kernels import layout
 from kernels.layout import Player
 
 DATA = Path(str(resources.files("analyzer"))) / "data"
-WEIGHTS = tuple(name for name in layout.POLICY.names or () if layout.POLICY[name] == np.float64)
+WEIGHTS: dict[str, tuple[float, float]] = {      # the lowest and highest value of each; units are in `kernels.layout.POLICY`
+    "will_needs": (0, 1), "will_full": (0, 1), "will_unknown": (0, 1),
+    "rest": (0, 3), "risk": (-5, 5), "spare": (-5, 5), "cheap": (-5, 5),
+    "seat_shift": (-1, 1), "sum_shift": (-1, 1), "duck_shift": (-1, 1),      # keep expected tricks below 64, the bits in a mask of bids
+    "zero_margin": (-1000, 1000), "call_margin": (-1000, 1000), "usual_level": (1, 13),
+    "trick_gain": (0, 20), "keep": (-50, 50), "solo_margin": (-1000, 1000), "solo_made": (0, 1),
+    "explore": (0, 1),
+}  # fmt: skip
 KEYS = ("base", "summary", "player", "tables", "weights", "games")
 WEIGHT_KEYS = ("value", "unit", "doc")
 FEWEST_LEARNED = 3          # players of the smallest table that the shipped tables were learned at
@@ -65,12 +72,14 @@ def load(name: str) -> Policy:
 
     Raises
     ------
+    TricklabError
+        The file cannot be opened.
     UsageError
         There is no such policy, or a key or weight is unknown.
     ImpossibleError
-        The file cannot be read as TOML, or a value is of the wrong kind.
+        The file cannot be read as TOML, or a value is of the wrong kind or out of its range.
     """
-    return _load(name, ())
+    return _load(_file(name, Path()), ())
 
 
 def info(name: str) -> dict[str, Any]:
@@ -89,36 +98,40 @@ def check(path: str | Path) -> Policy:
     Raises
     ------
     TricklabError
-        The file cannot be opened.
-    UsageError, ImpossibleError
         As `load`.
     """
-    if not Path(path).exists():
-        raise TricklabError(f"{path}: no such file; expected a policy in TOML")
-    return load(str(path))
+    return _load(Path(path), ())
 
 
-def _load(name: str, above: tuple[str, ...]) -> Policy:
-    shipped = DATA / "policies" / f"{name}.toml"
-    path = shipped if name in names() else Path(name)
-    if not path.is_file():
+def _file(name: str, folder: Path) -> Path:
+    """Return the file of a shipped policy, or one in a folder."""
+    if name in names():
+        return DATA / "policies" / f"{name}.toml"
+    if not is_file_name(name) and not isfile(folder / name):
         raise UsageError(f"policy {shown(name)} is not known{did_you_mean(name, names())}; expected {one_of(names())} or a TOML file")
-    if name in above:
-        raise ImpossibleError(f"{path.name}: base goes in a circle: {' -> '.join((*above, name))}; name another base")
+    return folder / name
+
+
+def _load(path: Path, above: tuple[Path, ...]) -> Policy:
+    """Return the policy of a file that those `above` build on."""
+    if not isfile(path):
+        raise TricklabError(f"{path}: no such file; expected a policy in TOML")
+    above = (*above, path.resolve())
+    if len(set(above)) < len(above):
+        raise ImpossibleError(f"{path.name}: base goes in a circle: {' -> '.join(file.name for file in above)}; name another base")
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ImpossibleError(f"{path.name}: not readable as TOML: {error}; mend the file") from None
+        content = path.read_bytes()
     except OSError as error:
         raise TricklabError(f"{path}: cannot be read: {error.strerror}") from None
-    return _checked(name if path == shipped else path.stem, path.name, table, above, name)
+    return _checked(path, parse(path.name, content), above)
 
 
-def _checked(name: str, where: str, table: dict[str, Any], above: tuple[str, ...], reference: str) -> Policy:
+def _checked(path: Path, table: dict[str, Any], above: tuple[Path, ...]) -> Policy:
+    where = path.name
     for key in table:
         if key not in KEYS:
             raise UsageError(f"{where}: {shown(key)} is no key of a policy{did_you_mean(key, KEYS)}; expected {one_of(KEYS)}")
-    base = _load(_text(where, table, "base"), (*above, reference)) if "base" in table else None
+    base = _load(_file(_text(where, table, "base"), path.parent), above) if "base" in table else None
     weights = _weights(where, "weights", table.get("weights", {}), base.weights if base else {})
     by_game = table.get("games", {})
     if not isinstance(by_game, dict):
@@ -135,15 +148,16 @@ def _checked(name: str, where: str, table: dict[str, Any], above: tuple[str, ...
     if player not in kinds:
         raise ImpossibleError(f"{where}: player: found {shown(player)}, expected {one_of(kinds)}{did_you_mean(player, kinds)}")
     tables = _text(where, table, "tables") if "tables" in table else base.tables if base else None
-    if Player[player.upper()] == Player.RULES:
-        shipped = [file.stem for file in (DATA / "weights").glob("*.npz")]
-        if tables not in shipped:
-            raise ImpossibleError(f"{where}: tables: found {shown(tables)}, expected {one_of(shipped)}{did_you_mean(tables, shipped)}")
+    is_rules = Player[player.upper()] == Player.RULES
+    shipped = [file.stem for file in (DATA / "weights").glob("*.npz")]
+    if (is_rules or tables is not None) and tables not in shipped:
+        raise ImpossibleError(f"{where}: tables: found {shown(tables)}, expected {one_of(shipped)}{did_you_mean(tables, shipped)}")
+    if is_rules:
         missing = [key for key in WEIGHTS if key not in weights]
         if missing:
             raise ImpossibleError(f"{where}: weights.{missing[0]} is missing; give it, or inherit it with base = \"rules-1\"")
-    summary = _text(where, table, "summary") if "summary" in table else base.summary if base else name
-    return Policy(name, summary, Player[player.upper()], tables, weights, own)
+    summary = _text(where, table, "summary") if "summary" in table else base.summary if base else path.stem
+    return Policy(path.stem, summary, Player[player.upper()], tables, weights, own)
 
 
 def _weights(where: str, place: str, entries: Any, inherited: dict[str, Weight]) -> dict[str, Weight]:
@@ -153,7 +167,7 @@ def _weights(where: str, place: str, entries: Any, inherited: dict[str, Weight])
     for key, entry in entries.items():
         if key not in WEIGHTS:
             raise UsageError(f"{where}: {place}.{key} is no weight{did_you_mean(key, WEIGHTS)}; expected {one_of(WEIGHTS)}")
-        weights[key] = _weight(f"{where}: {place}.{key}", entry, weights.get(key))
+        weights[key] = _weight(f"{where}: {place}.{key}", entry, weights.get(key), *WEIGHTS[key])
     return weights
 
 
@@ -163,16 +177,16 @@ def _text(where: str, table: dict[str, Any], key: str) -> str:
     return str(table[key])
 
 
-def _weight(where: str, entry: Any, inherited: Weight | None) -> Weight:
+def _weight(where: str, entry: Any, inherited: Weight | None, low: float, high: float) -> Weight:
     if not isinstance(entry, dict):
         entry = {"value": entry}
     for key in entry:
         if key not in WEIGHT_KEYS:
             raise UsageError(f"{where}.{key} is not known{did_you_mean(key, WEIGHT_KEYS)}; expected {one_of(WEIGHT_KEYS)}")
     value = entry.get("value", inherited.value if inherited else None)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-        raise ImpossibleError(f"{where}: found {shown(value)}, expected a number")
-    unit, doc = (str(entry.get(key, getattr(inherited, key, ""))) for key in ("unit", "doc"))
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ImpossibleError(f"{where}: found {shown(value)}, expected a number from {low} to {high}")
+    unit, doc = (_text(where, entry, key) if key in entry else getattr(inherited, key, "") for key in ("unit", "doc"))
     return Weight(float(value), unit, doc)
 
 
@@ -227,7 +241,7 @@ def worth(aim: np.ndarray, rules: Rules) -> np.ndarray:
 
     Parameters
     ----------
-    aim : P(tricks - bid) by cards, leads to the first trick, bucket and difference, shape `layout.AIM_SHAPE`
+    aim : P(tricks - bid) by cards, role, bucket and difference, shape `layout.AIM_SHAPE`
 
     Returns
     -------

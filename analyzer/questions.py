@@ -11,9 +11,8 @@ from analyzer import cards
 from analyzer.cards import Deck
 from analyzer.errors import ImpossibleError, one_of, shown
 from analyzer.rules import Rules
-from kernels.layout import NONE, PASS, SUIT_BITS, Decision, Denomination
+from kernels.layout import MOST_CHIPS, NONE, PASS, SUIT_BITS, Decision, Denomination
 
-MOST_CHIPS = 10**9
 Call = tuple[int, int]       # who is said to have spoken, and the call
 
 _call, _card = lru_cache(1024)(cards.call), lru_cache(1024)(Deck.card)      # the same few words thousands of times
@@ -131,6 +130,9 @@ def bids(question: Mapping[str, Any], rules: Rules) -> list[int | None]:
     spoken = entries(question, "bids")
     if len(spoken) not in (0, rules.players) or any(bid is not None and type(bid) is not int for bid in spoken):
         raise ImpossibleError(f"bids: found {shown(spoken)}, expected {rules.players} bids, one per seat, null where unspoken")
+    for bidder, bid in enumerate(spoken):
+        if bid is not None and not 0 <= bid <= rules.max_cards:
+            raise ImpossibleError(f"bids: seat {bidder}: found {shown(bid)}, expected 0 to {rules.max_cards}")
     return spoken
 
 
@@ -144,15 +146,15 @@ def check_hand(rules: Rules, hand: int, dealer: int) -> None:
         expected = f"{least}" if least == rules.max_cards else f"{least} to {rules.max_cards}"
         raise ImpossibleError(f"hand: found {size} cards, expected {expected} in {rules.game} for {rules.players} players")
     if not 0 <= dealer < rules.players:
-        raise ImpossibleError(f"dealer: found {dealer}, expected a seat from 0 to {rules.players - 1}")
+        raise ImpossibleError(f"dealer: found {shown(dealer)}, expected a seat from 0 to {rules.players - 1}")
 
 
 def check_pool(rules: Rules, pool: int) -> None:
     """Refuse chips where there is no pool, and more than the kernels count."""
     if pool and rules.has_bids:
-        raise ImpossibleError(f"pool: found {pool}, but {rules.game} has no pool; leave it out")
+        raise ImpossibleError(f"pool: found {shown(pool)}, but {rules.game} has no pool; leave it out")
     if not 0 <= pool <= MOST_CHIPS:
-        raise ImpossibleError(f"pool: found {pool}, expected 0 to {MOST_CHIPS} chips")
+        raise ImpossibleError(f"pool: found {shown(pool)}, expected 0 to {MOST_CHIPS:,} chips")
 
 
 def trump_shown_by(rules: Rules, size: int) -> str:

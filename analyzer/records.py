@@ -1,7 +1,7 @@
 """Deal records (contracts.md 4): facts to JSON Lines, and back by playing them again."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -11,20 +11,19 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, Field, StrictInt, StrictStr, ValidationError
 
-from analyzer import __version__
+from analyzer import __version__, questions
 from analyzer import rules as rule_books
-from analyzer.cards import SUIT_LETTERS, Deck, call, call_text, denomination, denomination_text
+from analyzer.cards import SUIT_LETTERS, Deck, call_text, denomination, denomination_text
 from analyzer.errors import ImpossibleError, TricklabError, UsageError, one_of, shown
 from analyzer.output import json_text
 from analyzer.rulebook import BASE
 from analyzer.rules import Rules
 from analyzer.simulation import Engine, Run, empty_setup
 from kernels import layout
-from kernels.layout import MAX_CALLS, MAX_GULASHES, NONE, PASS, SUIT_BITS, Decision
+from kernels.layout import MAX_CALLS, MAX_GULASHES, MOST_CHIPS, NONE, PASS, SUIT_BITS, Decision
 
 SCHEMA = "tricklab.deal/1"
 GULASH_STEP = {"right": -1, "left": 1, "across": 2}     # seats from giver to receiver
-MOST_CHIPS = 10**9         # in a pool, far from what int64 holds
 
 
 # ---------------------------------------------------------------- facts to lines
@@ -309,7 +308,7 @@ class Referee:
 
     def _card(self, place: str, text: str) -> int:
         card = self.card_of.get(text)
-        return _at(place, self.rules.deck.card, text) if card is None else card
+        return questions.at(place, self.rules.deck.card, text) if card is None else card
 
     def _script(self, deal: _Deal) -> np.ndarray:
         """Return the SETUP that plays the deal. Checked here is what the kernel takes for granted."""
@@ -324,10 +323,9 @@ class Referee:
         setup["cards"] = cards
         setup["dealer"] = deal.dealer
         setup["held"][:rules.players] = hands
-        turnup = self._turnup(deal, hands)
-        setup["turnup"] = NONE if turnup is None else turnup
+        setup["turnup"] = self._turnup(deal, hands)
         if rules.auction != "none":
-            calls = [_at("auction", _call, text, rules.auction) for _, text in deal.calls]
+            calls = [questions.call(rules, "auction", text) for _, text in deal.calls]
             if len(calls) > MAX_CALLS:
                 raise ImpossibleError(f"auction: found {len(calls)} calls, expected at most {MAX_CALLS}")
             setup["n_calls"] = len(calls)
@@ -349,7 +347,7 @@ class Referee:
         rules = self.rules
         if len(deal.hands) != rules.players:
             raise ImpossibleError(f"hands: found {len(deal.hands)}, expected {rules.players}, one per seat")
-        hands: list[int] = [_at(f"hands: seat {seat}", rules.deck.hand, text) for seat, text in enumerate(deal.hands)]
+        hands: list[int] = [questions.at(f"hands: seat {seat}", rules.deck.hand, text) for seat, text in enumerate(deal.hands)]
         sizes = [hand.bit_count() for hand in hands]
         least = 1 if rules.auction == "none" else rules.max_cards
         if len(set(sizes)) > 1 or not least <= sizes[0] <= rules.max_cards:
@@ -361,22 +359,14 @@ class Referee:
                 raise ImpossibleError(f"hands: seat {seat}: {rules.deck.glyphs(twice, ascii=True)} dealt twice; expected every card once")
         return hands
 
-    def _turnup(self, deal: _Deal, hands: list[int]) -> int | None:
-        """Return the card that shows trump: turned up where cards are left, else the dealer's last card or a cut, if any (OH-A11)."""
-        trump = self.rules.fields["trump"]
-        is_exhausted = sum(hands) == self.rules.deck.mask
-        kind = "none" if trump["source"] != "turnup" else trump["when_exhausted"] if is_exhausted else "turnup"
-        expected = {"none": "none in this deal", "turnup": "a card that nobody holds", "dealer_last": "a card of the dealer", "cut": "trump C, D, H or S"}
-        if deal.turnup is None:
-            if kind == "cut" and deal.trump in tuple(SUIT_LETTERS):
-                return SUIT_LETTERS.index(deal.trump) * SUIT_BITS       # any card of the suit: the one that was cut is not recorded
-            if kind != "none":
-                raise ImpossibleError(f"turnup: found nothing, expected {expected[kind]}")
-            return None
-        card = self._card("turnup", deal.turnup)
-        holder = next((seat for seat, hand in enumerate(hands) if hand >> card & 1), None)
-        if kind == "none" or (kind == "turnup" and holder is not None) or (kind == "dealer_last" and holder != deal.dealer):
-            raise ImpossibleError(f"turnup: found {deal.turnup}, expected {expected[kind]}")
+    def _turnup(self, deal: _Deal, hands: list[int]) -> int:
+        """Return the card that shows trump, NONE where none does."""
+        rules = self.rules
+        turnup = NONE if deal.turnup is None else self._card("turnup", deal.turnup)
+        cut = SUIT_LETTERS.index(deal.trump) if deal.trump in tuple(SUIT_LETTERS) else NONE
+        [card] = {questions.shown_card(rules, hand, turnup, cut) for hand in hands}
+        if questions.trump_shown_by(rules, hands[0].bit_count()) == "dealer_last":
+            questions.check_last_card(rules, hands[deal.dealer], card, True)
         return card
 
     def _script_gulashes(self, deal: _Deal, setup: np.void) -> None:
@@ -387,12 +377,12 @@ class Referee:
         for number, moves in enumerate(gulashes):
             place = f"gulash: exchange {number + 1}"
             if sorted(move.giver for move in moves) != list(range(self.rules.players)):
-                raise ImpossibleError(f"{place}: found cards from seats {[move.giver for move in moves]}, expected every seat once")
+                raise ImpossibleError(f"{place}: found cards from seats {shown([move.giver for move in moves])}, expected every seat once")
             for move in moves:
                 given = {self._card(place, text) for text in move.cards}
                 receiver, cards = _receiver(self.rules, move.giver), self.rules.fields["gulash"]["cards"]
                 if move.to != receiver:
-                    raise ImpossibleError(f"{place}: seat {move.giver} gives to seat {move.to}, expected seat {receiver}")
+                    raise ImpossibleError(f"{place}: seat {move.giver} gives to seat {shown(move.to)}, expected seat {receiver}")
                 if len(move.cards) != cards or len(given) != cards:
                     raise ImpossibleError(f"{place}: seat {move.giver} gives {shown(move.cards)}, expected {cards} different cards")
                 setup["gulash"][number, move.giver] = sum(1 << card for card in given)
@@ -412,7 +402,7 @@ class Referee:
         """Return the seats in the order of bidding: from the dealer's next; in Israeli Whist from the declarer, where he re-bids, or his next."""
         n, first = self.rules.players, deal.dealer + 1
         if self.rules.auction == "levels":
-            declarer = next((seat for seat, text in reversed(deal.calls) if _call(text, "levels") != PASS), deal.dealer)
+            declarer = next((seat for seat, text in reversed(deal.calls) if questions.call(self.rules, "auction", text) != PASS), deal.dealer)
             if self.rules.fields["contract"]["declarer_rebids"] == "none":
                 return [(declarer + k) % n for k in range(1, n)]
             first = declarer
@@ -420,11 +410,11 @@ class Referee:
 
     def _script_contract(self, deal: _Deal, setup: np.void) -> None:
         pool = deal.pool_before or 0
-        if not 0 <= pool < MOST_CHIPS:
-            raise ImpossibleError(f"pool_before: found {shown(pool)}, expected chips from 0 to {MOST_CHIPS - 1:,}")
+        if not 0 <= pool <= MOST_CHIPS:
+            raise ImpossibleError(f"pool_before: found {shown(pool)}, expected chips from 0 to {MOST_CHIPS:,}")
         setup["pool"] = pool
         if deal.trump is not None:
-            setup["trump"] = _at("trump", denomination, deal.trump)
+            setup["trump"] = questions.at("trump", denomination, deal.trump)
         if deal.exchange is not None:
             setup["asked"] = self._card("exchange.asked", deal.exchange.asked)
             setup["given"] = self._card("exchange.given", deal.exchange.given)
@@ -457,16 +447,3 @@ def _contradiction(key: str, found: Any, expected: Any) -> str:
         number = next((number for number, (one, other) in enumerate(zip(found, expected, strict=False)) if one != other), min(len(found), len(expected)))
         key, found, expected = f"{key}.{number}", found[number:number + 1], expected[number:number + 1]
     return f"{key}: found {shown(found)}, expected {'null' if expected is None else shown(expected)}, which follows from calls and cards"
-
-
-def _at(place: str, parse: Callable[..., int], *text: str) -> int:
-    """Return what the text means, or say where in the record it stands."""
-    try:
-        return parse(*text)
-    except ImpossibleError as error:
-        raise ImpossibleError(f"{place}: {error}") from None
-
-
-@cache
-def _call(text: str, auction: str) -> int:
-    return call(text, auction)

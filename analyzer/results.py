@@ -1,6 +1,7 @@
 """Facts of deals to counts, and counts to rows with intervals.
 
-A tally keeps integer sums only: its size does not depend on the number of deals, and tallies of different deals merge in any order to the same result.
+A tally keeps integer sums only, in Python's own integers, as squares of chips outgrow int64: its size does not depend on the number of deals, and tallies of
+different deals merge in any order to the same result.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from analyzer.rules import Rules
 
     Ints = NDArray[np.int64]
+    Sums = NDArray[np.object_]
     Flags = NDArray[np.bool_]
     Records = NDArray[np.void]
     Row = dict[str, Any]
@@ -41,7 +43,7 @@ class Tally:
         self.games = games
         self.deals = 0
         self.thrown_in = 0
-        self.sums: Ints = np.zeros((5, MAX_HAND + 1, MAX_SEATS, MAX_HAND + 1), dtype=np.int64)
+        self.sums: Sums = np.zeros((5, MAX_HAND + 1, MAX_SEATS, MAX_HAND + 1), dtype=object)
 
     def add(self, facts: Records) -> None:
         """Count a chunk of FACTS."""
@@ -50,10 +52,14 @@ class Tally:
         self.thrown_in += int(np.count_nonzero(facts["played"] == 0))
         facts = facts[facts["played"] == 1]
         seats = np.arange(n_seats)
-        cards, tricks, scores = facts["cards"][:, None], facts["tricks"][:, :n_seats], facts["scores"][:, :n_seats]
-        where = cards, seats if self.games else (seats - facts["dealer"][:, None] - 1) % n_seats, self._bids(facts)
+        cards, tricks, scores = facts["cards"][:, None], facts["tricks"][:, :n_seats], stats.wide(facts["scores"][:, :n_seats])
+        axes = cards, seats if self.games else (seats - facts["dealer"][:, None] - 1) % n_seats, self._bids(facts)
+        where = np.ravel_multi_index(axes, self.sums.shape[1:])
+        sums = np.zeros((len(self.sums), self.sums[N].size), dtype=scores.dtype)
         for kind, values in ((N, 1), (MADE, self._made(facts)), (TRICKS, tricks), (SCORE, scores), (SCORE_SQ, scores * scores)):
-            np.add.at(self.sums[kind], where, values)
+            np.add.at(sums[kind], where, values)
+        used = sums[N] > 0
+        self.sums[:, used.reshape(self.sums[N].shape)] += sums[:, used]
 
     def merge(self, other: Tally) -> None:
         """Add the deals of another tally under the same rules."""
@@ -134,7 +140,7 @@ class ZeroTally:
         self.rules = rules
         self.deals = 0
         self.thrown_in = 0
-        self.sums: Ints = np.zeros((9, len(Side)), dtype=np.int64)
+        self.sums: Sums = np.zeros((9, len(Side)), dtype=object)
 
     def add(self, facts: Records) -> None:
         """Count a chunk of FACTS."""
@@ -144,9 +150,11 @@ class ZeroTally:
         bids, tricks, scores = (facts[name][:, : self.rules.players] for name in ("bids", "tricks", "scores"))
         side = np.sign(bids.sum(axis=1) - facts["cards"]) + Side.EXACT
         zero = bids == 0
-        n, made, score = zero.sum(axis=1), (zero & (tricks == 0)).sum(axis=1), (zero * scores).sum(axis=1)
+        n, made, score = zero.sum(axis=1), (zero & (tricks == 0)).sum(axis=1), stats.wide((zero * scores).sum(axis=1))
+        sums = np.zeros(self.sums.shape, dtype=score.dtype)
         for kind, values in enumerate((n > 0, n, made, score, n * n, made * made, score * score, n * made, n * score)):
-            np.add.at(self.sums[kind], side, values)
+            np.add.at(sums[kind], side, values)
+        self.sums += sums
 
     def merge(self, other: ZeroTally) -> None:
         """Add the deals of another tally under the same rules."""
@@ -159,11 +167,10 @@ class ZeroTally:
         n, made = self.sums[1:3]
         share = self._share(level, anytime)
         score = self._score(level, anytime)
-        exact = self.rules.fields.get("contract", {}).get("exact13", Side.EXACT.name.lower())
         return [
             {
                 "side": side.name.lower(),
-                "scored_as": exact if side == Side.EXACT else side.name.lower(),
+                "scored_as": self._scored_as(side).name.lower(),
                 "n": int(n[side]),
                 "share": float(n[side] / n.sum()),
                 "made": int(made[side]),
@@ -177,6 +184,12 @@ class ZeroTally:
     def precision(self, level: float = 0.95) -> float:
         """Return how far the mean score of a zero bid may be off on either side, in points, however often one has looked."""
         return half_width(self._score(level, anytime=True), self.rules.unit)
+
+    def _scored_as(self, side: Side) -> Side:
+        """Return the side with the scores of a zero bid on this side: over or under for exact, where just one of them has them."""
+        under, exact, over = (self.rules.points()[:, kind, 0] for kind in Side)
+        alike = [kind for kind, scores in ((Side.UNDER, under), (Side.OVER, over)) if np.array_equal(scores, exact)]
+        return alike[0] if side == Side.EXACT and len(alike) == 1 else side
 
     def _share(self, level: float, anytime: bool) -> stats.Interval:
         _, n, made, _, n_sq, made_sq, _, n_made, _ = self.sums
@@ -197,7 +210,7 @@ class GamesTally:
         self.unfinished = 0
         self.deals = 0
         self.pool = 0
-        self.sums: Ints = np.zeros((4, rules.players), dtype=np.int64)    # won, shared, total, total^2
+        self.sums: Sums = np.zeros((4, rules.players), dtype=object)      # won, shared, total, total^2
 
     def add(self, games: Records) -> None:
         """Count a chunk of GAME."""
@@ -206,9 +219,9 @@ class GamesTally:
         self.deals += int(games["n_deals"].sum())
         self.pool += int(games["pool"].sum())
         won = games["winners"][:, None] >> np.arange(self.rules.players) & 1
-        totals = games["totals"][:, : self.rules.players]
+        totals = stats.wide(games["totals"][:, : self.rules.players])
         shared = won * (won.sum(axis=1, keepdims=True) > 1)
-        self.sums += np.array([kind.sum(axis=0) for kind in (won, shared, totals, totals * totals)], dtype=np.int64)
+        self.sums += np.array([kind.sum(axis=0) for kind in (won, shared, totals, totals * totals)])
 
     def merge(self, other: GamesTally) -> None:
         """Add the games of another tally under the same rules."""
@@ -246,6 +259,11 @@ class GamesTally:
             "pool_mean": self.pool / self.games if self.games and not self.rules.has_bids else None,
             "players": players,
         }
+
+    def precision(self, level: float = 0.95) -> float:
+        """Return how far the mean total of any player may be off, in points, however often one has looked."""
+        _, _, total, total_sq = self.sums
+        return half_width(stats.mean_sequence(total, total_sq, self.games, level), self.rules.unit)
 
 
 def solo_made(rules: Rules, facts: Records) -> Flags:

@@ -8,13 +8,13 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from os.path import isfile
+from os.path import exists, isfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from analyzer.errors import RulesError, UsageError, did_you_mean, one_of, shown
+from analyzer.errors import RulesError, TricklabError, UsageError, did_you_mean, one_of, shown
 from analyzer.fields import FIELDS, FORMULAS, GameRules, field_paths
 
 GAMES = Path(__file__).parent / "data" / "games"
@@ -140,7 +140,7 @@ def _stack(game: str, variant: str, seen: tuple[Path, ...] = ()) -> tuple[str, C
 def _variant(game: str, text: str, seen: tuple[Path, ...]) -> VariantInfo:
     """Return the variant of this name, id, alias or file."""
     lineage = _lineage(game)
-    if _is_file_name(text):
+    if is_file_name(text):
         info = read(Path(text), seen)
         if info.game not in lineage:
             raise UsageError(f"{text}: a variant of {info.game}, expected one of {one_of(lineage)}")
@@ -156,8 +156,9 @@ def _variant(game: str, text: str, seen: tuple[Path, ...]) -> VariantInfo:
     return read(known[text.lower()], seen)
 
 
-def _is_file_name(text: str) -> bool:
-    return text.endswith(".toml") or "/" in text or "\\" in text
+def is_file_name(text: str) -> bool:
+    """Return whether text names a file and not something shipped."""
+    return text.endswith((".toml", ".json", ".jsonl")) or "/" in text or "\\" in text
 
 
 def read(path: Path, seen: tuple[Path, ...] = ()) -> VariantInfo:
@@ -177,7 +178,7 @@ def read(path: Path, seen: tuple[Path, ...] = ()) -> VariantInfo:
         game, source = path.parent.name, path.parent.name
     elif not about["base"]:
         raise RulesError(f"{source}: no base, expected base = \"GAME\", \"GAME:VARIANT\" or a file")
-    elif _is_file_name(about["base"]):
+    elif is_file_name(about["base"]):
         below = read(path.parent / about["base"], (*seen, path.resolve()))
         game, changes = below.game, below.changes
     else:
@@ -192,11 +193,20 @@ def read(path: Path, seen: tuple[Path, ...] = ()) -> VariantInfo:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        content = path.read_bytes()
     except OSError as error:
+        if not exists(path):
+            raise TricklabError(f"{path}: no such file; expected a variant in TOML") from None
         raise RulesError(f"{shown(str(path))}: cannot be read ({error.strerror}), expected a TOML file") from None
+    return parse(shown(str(path)), content)
+
+
+def parse(where: str, content: bytes) -> dict[str, Any]:
+    """Return what a TOML file says; raises RulesError where it is none."""
+    try:
+        return tomllib.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:      # broken TOML, bytes that are no UTF-8, a number of thousands of digits, deep nesting
-        raise RulesError(f"{shown(str(path))}: no TOML ({' '.join(str(error).split())}), expected a whole TOML file") from None
+        raise RulesError(f"{where}: no TOML ({' '.join(str(error).split())}), expected a whole TOML file") from None
 
 
 def _settings(game: str, settings: Sequence[str] | Mapping[str, Any]) -> Changes:

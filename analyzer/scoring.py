@@ -3,20 +3,28 @@
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyzer import records
+from analyzer import questions, records
 from analyzer.cards import call
 from analyzer.errors import ImpossibleError, TricklabError, UsageError, shown
 from analyzer.fields import SOLO_HAND, SOLO_TOTAL
-from analyzer.records import MOST_CHIPS, in_points
+from analyzer.records import in_points
 from analyzer.rules import Rules
 from kernels import layout
 from kernels.layout import NONE, Contract
 
 Row = dict[str, Any]
+
+
+class Scored(NamedTuple):
+    """Scores of a file of records: a row per seat of every deal, how many deals, and all rules that they were scored by."""
+
+    rows: list[Row]
+    deals: int
+    rules: list[Rules]
 
 
 def score_deal(rules: Rules, bids: Sequence[int], tricks: Sequence[int]) -> list[Row]:
@@ -82,8 +90,7 @@ def score_solo(rules: Rules, contract: str | None, soloist: int | None, points: 
     if len(points) != rules.players or min(points) < 0 or sum(points) != SOLO_TOTAL:
         found = f"found {_listed(points)}, {sum(points)} in all"
         raise ImpossibleError(f"points: {found}, expected {SOLO_TOTAL} of {rules.players} seats: 60 in the cards and one for each of 12 tricks")
-    if not 0 <= pool < MOST_CHIPS:
-        raise ImpossibleError(f"pool: found {pool}, expected chips from 0 to {MOST_CHIPS - 1:,}")
+    questions.check_pool(rules, pool)
     facts = _facts(SOLO_HAND)
     facts["dealer"] = rules.players - 1
     facts["pool_before"] = pool
@@ -103,7 +110,7 @@ def score_solo(rules: Rules, contract: str | None, soloist: int | None, points: 
 
 def score_records(
     path: str | Path, override: Callable[[str, int], Rules] | None = None, note: Callable[[str], None] = lambda text: None
-) -> list[Row]:
+) -> Scored:
     """Return what every seat scores in every deal of a file of records, played again card by card.
 
     Parameters
@@ -113,7 +120,7 @@ def score_records(
 
     Returns
     -------
-    list of rows: deal, seat, bid, tricks (None where there are none), score (points; in Spanish Solo with antes and pass chips)
+    Scored, with rows: deal, seat, bid, tricks (None where there are none), score (points; in Spanish Solo with antes and pass chips)
 
     Raises
     ------
@@ -122,7 +129,8 @@ def score_records(
     """
     referees: dict[str, records.Referee] = {}
     others: dict[tuple[str, int], Rules] = {}
-    rows = []
+    used: dict[int, Rules] = {}     # by identity: one for many records
+    rows, deals = [], 0
     for line, record in records.read(path):
         try:
             referee = _referee(record, referees)
@@ -136,12 +144,14 @@ def score_records(
             key = (rules.game, rules.players)
             rules = others[key] if key in others else others.setdefault(key, override(*key))
             _scored(rules.record(), facts)
+        used[id(rules)] = rules
+        deals += 1
         scored = [{"deal": deal, **row} for row in _rows(rules, facts[0])]
         scores, recorded = [row["score"] for row in scored], record.get("scores")
         if not override and recorded is not None and recorded != scores:
             note(f"{path}: line {line}: deal {deal} is recorded with the scores {shown(recorded)}; its rules give {scores}")
         rows += scored
-    return rows
+    return Scored(rows, deals, list(used.values()))
 
 
 def _referee(record: dict[str, Any], referees: dict[str, records.Referee]) -> records.Referee:

@@ -44,8 +44,8 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; an error is one line on the standard error."""
-    # A hand without spades may start with a dash, which no option does before a dot.
-    arguments = [argument[1:] if argument.startswith("-.") else argument for argument in arguments]
+    # A hand without spades may start with a dash, which no option does before a dot; it has three dots, a number at most one.
+    arguments = [argument[1:] if argument.startswith("-.") and argument.count(".") == 3 else argument for argument in arguments]
     try:
         code = app(arguments, prog_name=NAME, standalone_mode=False)
         sys.stdout.flush()

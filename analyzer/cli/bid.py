@@ -4,10 +4,8 @@ from typing import Annotated
 
 import typer
 
-from analyzer.cli.options import EffortOptions, Game, OutputOptions, PolicyOptions, Pool, TableOptions, argument, command, count, option
-from analyzer.errors import INTERRUPTED, ImpossibleError, PrecisionError, UsageError
-
-FILES = (".json", ".jsonl", ".toml")      # how the name of a file with a situation ends
+from analyzer.cli.options import EffortOptions, Game, OutputOptions, PolicyOptions, Pool, TableOptions, argument, check_deal, command, count, option
+from analyzer.errors import INTERRUPTED, ImpossibleError, PrecisionError, UsageError, counted
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,11 +33,14 @@ def add_to(app: typer.Typer) -> None:
         The question is asked by the seat that speaks next; seat 0 is the dealer's left (Spanish Solo: right), the dealer the last. A call is asked where the
         auction is still open, else a bid. A file with a situation, in JSON or TOML, may stand for HAND and all that is known.
         """
+        from analyzer.rulebook import is_file_name
+
         sink = output.sink
-        is_file = len(hand) == 1 and hand[0].endswith(FILES)
+        is_file = len(hand) == 1 and is_file_name(hand[0])
         if is_file and (table != TableOptions() or pool or any(value is not None for value in (calls, bids, contract, turnup, dealer))):
             raise UsageError(f"bid: {hand[0]} says what is known and under which rules; leave out the options that say it too")
         rules = table.rules(game)
+        check_deal(rules, pool=pool)
 
         from analyzer import advice, situation, tables
         from analyzer.cli.progress import Progress, announce_compile
@@ -68,4 +69,5 @@ def add_to(app: typer.Typer) -> None:
         if advised.interrupted:
             raise typer.Exit(INTERRUPTED)
         if effort.precision is not None and not advised.settled:
-            raise PrecisionError(f"--precision: another may be better by more than {effort.precision:g} after {advised.deals:,} deals; allow more --deals")
+            done = counted(advised.deals, "deals")
+            raise PrecisionError(f"--precision: another may be better by more than {effort.precision:g} after {done}; allow more --deals")

@@ -40,7 +40,7 @@ def add_to(app: typer.Typer) -> None:
         """
         sink = output.sink
         rules = table.rules(game)
-        check_deal(rules, cards, dealer)
+        check_deal(rules, cards, dealer, pool)
 
         from analyzer import tables
         from analyzer.cli.running import Outcome, watch

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from analyzer.output import Sink
     from analyzer.rules import Rules
 
+MOST_POOL = 10**9       # chips that a deal may start with
 GAMES = ("israeli-whist", "jabberwocky", "oh-hell", "spanish-solo")
 
 option = partial(typer.Option, show_default=False)       # where the default says nothing, or the help says it
@@ -62,7 +63,7 @@ def _number(name: str, text: object, kind: type[int] | type[float], low: float, 
 Game = Annotated[str, argument(metavar="GAME", help=", ".join(GAMES), autocompletion=lambda: list(GAMES))]
 Deals = Annotated[int, count("-n", "--deals", low=1, help="Number of deals.", default=True)]
 Cards = Annotated[int | None, count("--cards", low=1, help="Cards a hand; without it deal i takes schedule[i mod length].")]
-Pool = Annotated[int, count("--pool", help="Spanish Solo: chips in the pool before the deal.", default=True)]
+Pool = Annotated[int, count("--pool", help=f"Spanish Solo: chips in the pool before the deal, at most {MOST_POOL:,}.", default=True)]
 Dealer = Annotated[int | None, count("--dealer", help="Dealer's seat; without it the deal number modulo players.")]
 
 
@@ -140,8 +141,8 @@ class OutputOptions:
 
     @property
     def sink(self) -> "Sink":
-        """The output asked for."""
-        from analyzer.output import Format, Sink
+        """The output asked for; a file that cannot be written is told now, before the work."""
+        from analyzer.output import Format, Sink, check_writable
 
         formats = {name for name in (self.format, "json" if self.json else None, "csv" if self.csv else None) if name is not None}
         if len(formats) > 1:
@@ -150,6 +151,7 @@ class OutputOptions:
         known = [known.value for known in Format]
         if name not in known:
             raise UsageError(f"--format: found {shown(name)}, expected {', '.join(known)}{did_you_mean(name, known)}")
+        check_writable(self.output)
         return Sink(Format(name), self.output, self.quiet, self.ascii, not self.no_color)
 
 
@@ -163,13 +165,13 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
     return register
 
 
-def check_deal(rules: "Rules", cards: int | None, dealer: int | None) -> None:
-    """Refuse a hand size or a dealer that the game does not have.
+def check_deal(rules: "Rules", cards: int | None = None, dealer: int | None = None, pool: int = 0) -> None:
+    """Refuse a hand size, a dealer or a pool that the game does not have.
 
     Raises
     ------
     ImpossibleError
-        Too many cards or seats, or another hand size where all deals are alike.
+        Too many cards, seats or chips, another hand size where all deals are alike, or chips where there is no pool.
     """
     least = 1 if rules.auction == "none" else rules.max_cards
     if cards is not None and not least <= cards <= rules.max_cards:
@@ -177,6 +179,10 @@ def check_deal(rules: "Rules", cards: int | None, dealer: int | None) -> None:
         raise ImpossibleError(f"--cards: found {cards}, expected {expected} in {rules.game} for {rules.players} players")
     if dealer is not None and dealer >= rules.players:
         raise ImpossibleError(f"--dealer: found {dealer}, expected a seat from 0 to {rules.players - 1}")
+    if pool and rules.has_bids:
+        raise ImpossibleError(f"--pool: found {shown(pool)}, but {rules.game} has no pool; leave it out")
+    if pool > MOST_POOL:
+        raise ImpossibleError(f"--pool: found {shown(pool)}, expected at most {MOST_POOL:,} chips")
 
 
 class ListByDefault(TyperGroup):

@@ -9,13 +9,13 @@ import typer
 
 from analyzer.cli.options import EffortOptions
 from analyzer.cli.progress import Progress, announce_compile
-from analyzer.errors import INTERRUPTED, PrecisionError
+from analyzer.errors import INTERRUPTED, PrecisionError, counted
 from analyzer.output import Sink
 
 if TYPE_CHECKING:
     from analyzer.simulation import Run
 
-FIRST_LOOK = 100    # deals before `--precision` may stop: `stats.mean_sequence` is asymptotic
+FIRST_LOOK = 100    # deals or games before `--precision` may stop: `stats.mean_sequence` is asymptotic
 
 
 class Outcome:
@@ -43,7 +43,7 @@ class Outcome:
         if self.done < self.asked:
             stopped = "interrupted" if self.interrupted else "precise enough" if self.precise else "stopped by the clock"
             again = f"; --{self.what} {self.done} prints the same again" if self.done and not self.precise else ""
-            self.sink.note(f"{stopped} after {self.done:,} of {self.asked:,} {self.what}{again}")
+            self.sink.note(f"{stopped} after {self.done:,} of {counted(self.asked, self.what)}{again}")
         if self.interrupted:
             raise typer.Exit(INTERRUPTED)
         if self.missed:
@@ -59,26 +59,28 @@ def run_deals(run: "Run", n: int, effort: EffortOptions, sink: Sink, consume: Ca
     """
     from analyzer import simulation
 
-    counted = 0
+    done = 0
 
     def count(facts: Any, games: Any) -> None:
-        nonlocal counted
-        counted += len(facts)
+        nonlocal done
+        done += len(facts if games is None else games)
         consume(facts, games)
 
-    return watch(partial(simulation.run, run, n, consume=count), Outcome("games" if run.games else "deals", n, sink), effort, lambda: counted, precision)
+    return watch(partial(simulation.run, run, n, consume=count), Outcome("games" if run.games else "deals", n, sink), effort, lambda: done, precision)
 
 
-def watch(play: Callable[..., int], outcome: Outcome, effort: EffortOptions, counted: Callable[[], int], precision: Callable[[], float]) -> Outcome:
+def watch(play: Callable[..., int], outcome: Outcome, effort: EffortOptions, looked_at: Callable[[], int], precision: Callable[[], float]) -> Outcome:
     """Run `play(jobs=..., progress=..., stop=...)` until it ends, is precise, out of time or interrupted.
 
     Parameters
     ----------
-    counted : returns the number of deals so far
+    looked_at : returns the number of deals or games so far
     precision : returns how far the score may be off now, in points
     """
     from analyzer import simulation
 
+    announce_compile(outcome.sink.note)
+    simulation.make_ready()
     deadline = None if effort.seconds is None else time.monotonic() + effort.seconds
 
     def is_enough() -> bool:
@@ -87,9 +89,8 @@ def watch(play: Callable[..., int], outcome: Outcome, effort: EffortOptions, cou
         return is_precise()
 
     def is_precise() -> bool:
-        return effort.precision is not None and counted() >= FIRST_LOOK and precision() <= effort.precision
+        return effort.precision is not None and looked_at() >= FIRST_LOOK and precision() <= effort.precision
 
-    announce_compile(outcome.sink.note)
     with Progress(outcome.asked, outcome.sink.quiet) as progress:
         try:
             outcome.done = play(jobs=effort.jobs, progress=progress, stop=is_enough)
@@ -97,6 +98,6 @@ def watch(play: Callable[..., int], outcome: Outcome, effort: EffortOptions, cou
             outcome.done, outcome.interrupted = interrupted.done, True
     outcome.precise = is_precise()
     if effort.precision is not None and not outcome.precise:
-        done = f"{outcome.done:,} {outcome.what}"
+        done = counted(outcome.done, outcome.what)
         outcome.missed = f"--precision: the score is within {precision():.3g} points after {done}, asked for {effort.precision:g}; allow more {outcome.what}"
     return outcome

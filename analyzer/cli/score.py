@@ -1,13 +1,17 @@
 """tricklab score"""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Annotated
+from os.path import exists
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from analyzer.cli.options import GAMES, OutputOptions, Pool, TableOptions, argument, command, count, option
-from analyzer.errors import ImpossibleError, UsageError, did_you_mean, one_of, shown
+from analyzer.errors import ImpossibleError, TricklabError, UsageError, did_you_mean, one_of, shown
+
+if TYPE_CHECKING:
+    from analyzer.rules import Rules
 
 
 def add_to(app: typer.Typer) -> None:
@@ -32,7 +36,11 @@ def add_to(app: typer.Typer) -> None:
         those of --variant and --set.
         """
         sink = output.sink
-        if what not in GAMES and not Path(what).exists():
+        from analyzer.rulebook import is_file_name
+
+        if what not in GAMES and not exists(what):
+            if is_file_name(what):
+                raise TricklabError(f"{what}: no such file; expected deal records")
             raise UsageError(f"score: {shown(what)} is no game and no file{did_you_mean(what, GAMES)}; expected {', '.join(GAMES)} or a file of deal records")
         if what not in GAMES:
             taken, owner = [], "a file of records"
@@ -52,7 +60,7 @@ def add_to(app: typer.Typer) -> None:
                 raise UsageError("--players: a record knows its own number of seats; leave it out")
             is_overridden = table.variant != "base" or bool(table.set)
             by = (lambda game, players: replace(table, players=players).rules(game)) if is_overridden else None
-            answer = listing("score", scoring.score_records(what, by, sink.note))
+            rows, deals, rules_used = scoring.score_records(what, by, sink.note)
         else:
             given = {name: _numbers(f"--{name}", text) for name, text in (("bids", bids), ("tricks", tricks), ("points", points)) if name in taken}
             if what == "spanish-solo":
@@ -62,8 +70,15 @@ def add_to(app: typer.Typer) -> None:
             else:
                 rules = replace(table, players=table.players or len(given["bids"])).rules(what)
                 rows = scoring.score_deal(rules, **given)
-            answer = listing("score", rows, game=rules.game, variant=rules.variant, rules=rules.fields)
+            deals, rules_used = 1, [rules]
+        answer = listing("score", rows, **_shared(rules_used), policies=None, seed=None, deals=deals, level=None)
         sink.show(answer, lambda style: tables.score_page(answer["results"], style))
+
+
+def _shared(rules: Sequence["Rules"]) -> dict[str, Any]:
+    """Return game, variant and fields of the rules, each null where they do not all agree."""
+    heads = [{"game": one.game, "variant": one.variant, "rules": one.fields} for one in rules]
+    return {key: heads[0][key] if heads and all(head[key] == heads[0][key] for head in heads) else None for key in ("game", "variant", "rules")}
 
 
 def _numbers(option: str, text: str | None) -> list[int]:

@@ -34,9 +34,11 @@ def add_to(app: typer.Typer) -> None:
         for name, value in (("deals", deals), ("cards", cards), ("dealer", dealer)):
             if games is not None and value is not None:
                 raise UsageError(f"--games and --{name} exclude each other: a game has its own number of deals, cards and dealers; leave one out")
+        if records and output.output and records.resolve() == output.output.resolve():
+            raise UsageError(f"--records and -o name the same file, {records}; the answer needs one of its own")
         sink = output.sink
         rules = table.rules(game)
-        check_deal(rules, cards, dealer)
+        check_deal(rules, cards, dealer, pool)
         policies = seats.names(rules)
 
         from analyzer import records as deal_records
@@ -60,7 +62,8 @@ def add_to(app: typer.Typer) -> None:
                     first = tally.deals - len(facts)
                     lines.writelines(line + "\n" for line in deal_records.lines(facts, rules, policies, effort.seed, games=run.games, first=first))
 
-            outcome = run_deals(run, games or deals or DEALS, effort, sink, consume, lambda: tally.precision(effort.level))
+            counts = winners if run.games else tally
+            outcome = run_deals(run, games or deals or DEALS, effort, sink, consume, lambda: counts.precision(effort.level))
 
         looked = effort.precision is not None
         answer = document(

@@ -24,7 +24,7 @@ def add_to(app: typer.Typer) -> None:
 
         names = [game] if game else [info.name for info in rules.games()]
         rows = [
-            {"game": name, "variant": variant.name, "id": variant.id or None, "summary": variant.summary}
+            {"game": name, "variant": variant.name, "id": variant.id or None, "summary": variant.summary, "note": variant.note or None}
             for name in names
             for variant in rules.variants(name)
         ]
@@ -44,13 +44,20 @@ def add_to(app: typer.Typer) -> None:
 
         base = {row["field"]: row["value"] for row in field_rows(rules.load(game).fields)}
         resolved = rules.load(game, variant)
+        names = resolved.variant.split("+")
+        about = [
+            {"variant": info.name, "id": info.id or None, "summary": info.summary, "note": info.note or None}
+            for info in rules.variants(game)
+            if info.name in names
+        ]
         rows = [
             {**row, "base": base.get(row["field"])}
             for row in field_rows(resolved.fields)
             if base.get(row["field"]) != row["value"]
         ]
-        answer = listing("variants", rows, game=resolved.game, variant=resolved.variant, rules=resolved.fields)
-        sink.show(answer, lambda style: [tables.plain_table(rows, ["field", "value", "base"])])
+        answer = listing("variants", rows, game=resolved.game, variant=resolved.variant, variants=about, rules=resolved.fields)
+        notes = [f"{info['variant']}: {info['note']}" for info in about if info["note"]]
+        sink.show(answer, lambda style: [*notes, tables.plain_table(rows, ["field", "value", "base"])])
 
     @command(variants, "check")
     def check(file: Annotated[Path, argument(metavar="FILE", help="A variant in TOML.")], output: OutputOptions) -> None:

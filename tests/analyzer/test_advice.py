@@ -3,6 +3,7 @@
 import json
 from math import sqrt
 
+import numpy as np
 import pytest
 
 from analyzer import advice, situation, tables
@@ -110,6 +111,21 @@ def test_rows_hold_together(game, hand, variant, said):
             assert row["regret"] == pytest.approx(sign * (best["ev"] - row["ev"]))
     if advised.settled:
         assert all(row["regret_low"] > 0 for row in rows[1:])
+
+
+def test_one_deal_is_no_deals():
+    assert "not settled after 1 deal each" in value(ask("oh-hell", SHORT, turnup="2C"), deals=1).notes[0]
+
+
+def test_SS_squares_of_chips_are_exact():
+    """Scores as large as a pool can be; their squares and products outgrow 64 bits."""
+    asked = ask("spanish-solo", SOLO)
+    race = advice._Race(asked, None, 0.95, None)
+    scores = [[10**12 + place, -(10**12), 7] for place in race.racing]
+    nothing = np.zeros(1, dtype=np.int64)
+    race.add([advice._Sample(np.array(score), 0, 0, nothing, nothing, nothing) for score in scores])
+    assert race.square.diagonal().tolist() == [sum(chips**2 for chips in score) for score in scores]
+    assert race.cross[0, 1] == sum(one * other for one, other in zip(scores[0], scores[1], strict=True))
 
 
 def test_points_are_not_units():

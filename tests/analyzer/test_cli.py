@@ -15,6 +15,9 @@ from analyzer.cli import app, progress, run, running
 from analyzer.cli.options import GAMES, EffortOptions, spread
 from analyzer.errors import PrecisionError
 from analyzer.output import Sink
+from analyzer.simulation import Engine, Run, make_ready
+from kernels import entry
+from kernels.compiled import JIT
 
 ROOT = typer.main.get_command(app)
 
@@ -104,12 +107,26 @@ def test_no_command_shows_the_help(capsys):
         ("zero spanish-solo", 2, "no bids"),
         ("simulate oh-hell --games 2 -n 3", 2, "exclude each other"),
         ("simulate oh-hell --games 2 --cards 3", 2, "exclude each other"),
-        ("score fiel.jsonl", 2, "no game and no file"),
+        ("zero oh-hell --level -.5", 2, "--level: found '-.5'"),
+        ("zero oh-hell --precision -.5", 2, "--precision: found '-.5'"),
+        ("simulate oh-hell --pool 5", 3, "--pool: found 5, but oh-hell has no pool"),
+        ("duel oh-hell random rules --pool 5", 3, "--pool: found 5, but oh-hell has no pool"),
+        ("bid oh-hell ..32.A --turnup 2C --pool 5", 3, "--pool: found 5, but oh-hell has no pool"),
+        ("simulate spanish-solo --pool 1000000001", 3, "--pool: found 1000000001, expected at most 1,000,000,000 chips"),
+        ("duel spanish-solo random rules --pool 99999999999999999999", 3, "--pool: found 99999999999999999999"),
+        ("bid spanish-solo 7AK4.73.A53.QJ6 --pool 99999999999999999999", 3, "--pool: found 99999999999999999999"),
+        ("simulate oh-hell --records same.json -o ./same.json", 2, "name the same file"),
+        ("score fiel", 2, "no game and no file"),
+        ("score fiel.jsonl", 1, "fiel.jsonl: no such file; expected deal records"),
+        ("bid oh-hell missing/asked", 1, "missing/asked"),
+        ("zero oh-hell --variant missing.toml", 1, "missing.toml: no such file; expected a variant in TOML"),
+        ("zero oh-hell --policy missing.toml", 1, "missing.toml: no such file; expected a policy in TOML"),
+        ("policies check missing.toml", 1, "missing.toml: no such file"),
         ("score oh-hel", 2, "did you mean 'oh-hell'"),
         ("score oh-hell --tricks 1,0,0", 2, "--bids is missing"),
         ("score oh-hell --bids 1,x --tricks 1,0,0", 3, "'1,x'"),
         ("variants show oh-hell nothing", 2, "nothing"),
-        ("variants check missing.toml", 3, "missing.toml"),
+        ("variants check missing.toml", 1, "missing.toml: no such file; expected a variant in TOML"),
         ("games list -o missing/answer.txt", 1, "cannot write"),
     ],
 )
@@ -120,6 +137,28 @@ def test_an_error_is_one_line_and_an_exit_code(line, code, said, capsys):
     assert err.startswith("tricklab")
     assert err.count("\n") == 1
     assert said in err
+
+
+def test_a_hand_may_start_with_a_dash_for_no_spades(capsys):
+    assert run("bid oh-hell -.32..A --turnup 2C -n 10 --policy random -q".split()) == 0
+
+
+@pytest.mark.parametrize("line", ["bid oh-hell ..32.A --turnup 2C", "zero oh-hell", "duel oh-hell random rules", "simulate oh-hell --records deals.jsonl"])
+def test_a_file_that_cannot_be_written_is_told_before_the_work(line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Engine, "play", lambda *_: pytest.fail("played"))
+    assert run([*line.split(), "-o", "missing/answer.txt"]) == 1
+    assert "cannot write 'missing/answer.txt'" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_is_looked_at_as_a_whole(capsys):
+    """100 games at least, and the totals within 100 points: one score is within 100 long before."""
+    assert run("simulate oh-hell --games 300 --policy random --precision 100 -q --json".split()) == 0
+    games = json.loads(capsys.readouterr().out)["games"]
+    assert games["games"] == 128
+    assert max(player["total_high"] - player["total"] for player in games["players"]) <= 100
+    assert run("simulate oh-hell --games 200 --policy random --precision 1 -q".split()) == 4
 
 
 def test_debug_shows_where_an_error_arose(capsys):
@@ -227,7 +266,7 @@ def simulation(monkeypatch):
             progress(done)
         return done
 
-    fake = types.SimpleNamespace(run=run_chunks, Interrupted=Interrupted, patience=None)
+    fake = types.SimpleNamespace(run=run_chunks, make_ready=lambda: None, Interrupted=Interrupted, patience=None)
     monkeypatch.setitem(sys.modules, "analyzer.simulation", fake)
     monkeypatch.setattr(analyzer, "simulation", fake, raising=False)
     monkeypatch.setattr(running, "announce_compile", lambda note: None)
@@ -275,6 +314,34 @@ def test_a_run_stops_by_the_clock_and_names_the_deals(simulation, monkeypatch, c
     outcome.close()
     assert 0 < outcome.done < 1000
     assert capsys.readouterr().err == f"note: stopped by the clock after {outcome.done} of 1,000 deals; --deals {outcome.done} prints the same again\n"
+
+
+def test_the_clock_starts_when_the_kernel_is_ready(simulation, monkeypatch):
+    now, run = [0], simulation.run
+
+    def compile_kernel():
+        now[0] = 15
+
+    def run_at_once(*run_of, **how):
+        compile_kernel()        # unless it is compiled
+        return run(*run_of, **how)
+
+    monkeypatch.setattr(running.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(simulation, "make_ready", compile_kernel)
+    monkeypatch.setattr(simulation, "run", run_at_once)
+    assert run_deals(seconds=10).done == 1000
+
+
+def test_the_kernel_that_is_ready_is_the_one_that_plays():
+    make_ready()
+    Engine(Run(rules.load("oh-hell"), ["rules"])).play(0, 1)
+    assert not JIT or len(entry.play.signatures) == 1
+
+
+def test_one_deal_is_no_deals(simulation):
+    outcome = running.Outcome("deals", 1, Sink())
+    running.watch(lambda **_: 1, outcome, EffortOptions(precision=0.5), lambda: 1, lambda: 2.0)
+    assert "within 2 points after 1 deal, asked" in outcome.missed
 
 
 def test_an_interrupted_run_keeps_what_is_done(simulation, capsys):

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from analyzer import policies, records, rules, stats
 from analyzer.cli import run
-from analyzer.duel import DIFFERENCE, Duel, duel
+from analyzer.duel import DIFFERENCE, POINTS, Duel, duel
 from analyzer.errors import UsageError
 from analyzer.simulation import Engine, Run, empty_setup
 from kernels.compiled import JIT
@@ -57,6 +57,23 @@ def tables_played(monkeypatch):
 
     monkeypatch.setattr(Engine, "play", spy)
     return played
+
+
+def test_SS_squares_of_chips_are_exact(monkeypatch):
+    """Scores as large as a pool can be; their squares outgrow 64 bits."""
+    scores = iter(range(6))
+
+    def seen(self, table, first, n):
+        result = np.zeros((9, n, 3), dtype=np.int64)
+        result[0] = 10**12 * (-1) ** next(scores), 10**12, 5
+        return result
+
+    monkeypatch.setattr(Duel, "_seen", seen)
+    contest = Duel(rules.load("spanish-solo"), ["random", "rules"])
+    contest.add(contest.count(0, 2))
+    for value, n, value_sq, _, _ in contest.sums[:, :, :POINTS + 1].reshape(-1, 5):
+        assert value_sq * n == value * value        # every deal alike
+    assert contest.sums[..., 2].max() > 2**64
 
 
 # ---------------------------------------------------------------- nothing against itself
@@ -255,7 +272,7 @@ def test_policies_that_differ_in_bidding_alone_are_equal_where_bids_are(tmp_path
     file = tmp_path / "shy.toml"
     file.write_text('base = "rules-1"\n[weights]\nzero_margin = -30\ncall_margin = 8\nsum_shift = 0.5\n')
     book = rules.load("israeli-whist")
-    free, play, bidding = (duel(book, [str(file), "rules"], scaled(400, 5), **how).rows()[0] for how in ({}, {"bids_by": "rules"}, {"play_by": "rules"}))
+    free, play, bidding = (duel(book, [str(file), "rules-1"], scaled(400, 5), **how).rows()[0] for how in ({}, {"bids_by": "rules-1"}, {"play_by": "rules-1"}))
     assert [play[name] for name in ("difference", "difference_high", "swap_difference")] == [0, 0, 0]
     assert bidding["difference"] == free["difference"] != 0
 

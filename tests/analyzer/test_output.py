@@ -8,7 +8,7 @@ import pytest
 
 from analyzer import __version__, rules
 from analyzer.errors import TricklabError
-from analyzer.output import Format, Sink, csv_text, document, field_rows, json_text, writing
+from analyzer.output import Format, Sink, check_writable, csv_text, document, field_rows, json_text, writing
 from analyzer.tables import Table
 
 ROWS = [{"action": 2, "ev": 8.14, "tricks": [0.25, 0.75], "p_made": None}, {"action": ["C2", "D4"], "ev": 1.0, "tricks": [0.5, 0.5], "p_made": 0.1}]
@@ -52,6 +52,14 @@ def test_an_unwritable_file_is_one_line(tmp_path, name):
         stream.write("x")
     assert failure.value.exit_code == 1
     assert len(str(failure.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["missing/answer.json", "."])
+def test_an_unwritable_file_is_known_before(tmp_path, name):
+    with pytest.raises(TricklabError, match="cannot write"):
+        check_writable(tmp_path / name)
+    check_writable(tmp_path / "answer.json")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_json_has_no_nan_and_keeps_the_order_of_keys():

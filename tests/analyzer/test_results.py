@@ -165,6 +165,29 @@ def test_IW_N2_exactly_13_is_scored_as_over():
         assert [(row["side"], row["scored_as"]) for row in tally.rows()] == [("exact", scored_as)]
 
 
+@pytest.mark.parametrize(("variant", "scored_as"), [("base", "exact"), ("israeli+no-hook", "over")])
+def test_OH_exactly_is_scored_as_the_side_with_its_scores(variant, scored_as):
+    tally = results.ZeroTally(rules.load("oh-hell", variant))
+    tally.add(deal(cards=1, bids=[0, 0, 0, 1], tricks=[0, 0, 0, 1], scores=[30, 30, 30, 11]))
+    assert [(row["side"], row["scored_as"]) for row in tally.rows()] == [("exact", scored_as)]
+
+
+def test_SS_squares_of_chips_are_exact():
+    """Scores as large as a pool can be; their squares outgrow 64 bits."""
+    scores = [[layout.MOST_CHIPS, -layout.MOST_CHIPS + 1, 3], [-7, layout.MOST_CHIPS - 5, 11]]
+    facts = np.concatenate([solo(layout.Contract.JUEGO, 0, [40, 20, 12], [5, 4, 3], score, dealer=2) for score in scores])
+    tally = tally_of(SOLO, facts)
+    tally.merge(tally_of(SOLO, facts[1:]))
+    total_sq = tally.sums[results.SCORE_SQ].sum(axis=(0, 2))
+    assert total_sq.tolist()[:3] == [sum(score[seat] ** 2 for score in [*scores, scores[1]]) for seat in range(3)]
+    games = np.zeros(2, dtype=layout.GAME)
+    games["totals"][:, :3] = scores
+    winners = results.GamesTally(SOLO)
+    winners.add(games)
+    assert winners.sums[3].tolist() == [sum(score[seat] ** 2 for score in scores) for seat in range(3)]
+    assert winners.precision() > layout.MOST_CHIPS
+
+
 def test_OH_exactly_is_scored_as_exactly():
     tally = results.ZeroTally(OH_HELL)
     tally.add(deal(cards=1, bids=[0, 0, 0, 1], tricks=[0, 0, 0, 1], scores=[10, 10, 10, 11]))

@@ -447,6 +447,17 @@ def test_ids_and_aliases_are_names_in_any_case():
     assert load("israeli-whist", "IW-V2 + iw-v3").variant == "all-miss-zero+plain-squares"
 
 
+@pytest.mark.parametrize(("game", "id_", "name"), [
+    ("israeli-whist", "IW-N1", "no-reentry"), ("israeli-whist", "IW-N2", "exact-under"), ("spanish-solo", "SS-N1", "no-reduced-seat"),
+    ("spanish-solo", "SS-N2", "free-passes"), ("spanish-solo", "SS-N3", "pool-stays"), ("spanish-solo", "SS-N4", "no-stake"),
+])
+def test_a_variant_that_turns_a_note_off_says_so(game, id_, name):
+    [info] = [known for known in rules.variants(game) if known.name == name]
+    assert info.id == f"not {id_}"
+    assert info.note.startswith(f"Turns {id_} off: ")
+    assert load(game, id_).variant == load(game, f"not {id_}").variant == name
+
+
 @pytest.mark.parametrize(("game", "variant"), [("israeli-whist", "alt+wikipedia"), ("oh-hell", "OH-S5+no-hook"), ("oh-hell", "table"),
     ("jabberwocky", "OH-S18"),
                                                ("spanish-solo", "parlett"), ("israeli-whist", "oferelyakim")])
@@ -530,7 +541,7 @@ def test_unknown_names_are_a_matter_of_usage(args, hint):
     ("israeli-whist", "gulash.cards=14", "at most 13"),
     ("israeli-whist", "score.zero_miss=-50", "a group of fields"), ("israeli-whist", "score.made_const='10'", "a whole number"),
     ("spanish-solo", "juego.target=73", "at most 72"),
-    ("israeli-whist", "players=5", "expected 4"), ("israeli-whist", "score.made_const=0x" + "f" * 6000, "thousands of digits"),
+    ("israeli-whist", "players=5", "expected 4"), ("israeli-whist", "score.made_const=0x" + "f" * 6000, "too long to show"),
     ("israeli-whist", "game.end=schedule", "{target"),
     ("spanish-solo", "game.end=schedule", "{target"), ("spanish-solo", "pool.on_win=some", "'all' or 'none'"), ("spanish-solo", "nosolo.stake=3", "even")])
 def test_wrong_values_name_the_option_and_what_was_expected(game, setting, expected):
@@ -559,7 +570,7 @@ def test_wrong_values_name_the_option_and_what_was_expected(game, setting, expec
     ("israeli-whist", "frisch", ["gulash.min_bid_step=3"], None, "asks for 14 tricks"),
     ("israeli-whist", "gulash+forced-last", [], None, "auction.forced_last is true"),
     ("spanish-solo", "base", ["juego.target=35"], None, "juego.reduced_target is 36"),
-    ("oh-hell", "missing.toml", [], None, "cannot be read")])
+])
 def test_rules_that_cannot_be_played_are_refused(game, variant, settings, players, expected):
     assert expected in message(RulesError, game, variant, settings, players)
 
@@ -627,6 +638,11 @@ def test_a_file_of_bytes_and_a_folder_are_refused(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     assert "no TOML" in message(RulesError, "oh-hell", str(tmp_path / "bytes.toml"))
     assert "cannot be read" in message(RulesError, "oh-hell", str(tmp_path) + "/")
+
+
+@pytest.mark.parametrize("name", ["missing.toml", "missing/ours", "missing.json"])
+def test_a_path_without_a_file_is_a_failure(name):
+    assert message(TricklabError, "oh-hell", name) == f"{name}: no such file; expected a variant in TOML"
 
 
 def test_packaged_bases_that_run_in_a_circle_are_refused(tmp_path, monkeypatch):

@@ -156,7 +156,7 @@ def written(tmp_path, deals):
 
 def test_records_are_scored_again(tmp_path):
     notes = []
-    rows = scoring.score_records(written(tmp_path, EXAMPLES.values()), note=notes.append)
+    rows = scoring.score_records(written(tmp_path, EXAMPLES.values()), note=notes.append).rows
     assert notes == []
     assert [(row["deal"], row["seat"], row["score"]) for row in rows] == [
         (deal, seat, score) for deal, example in enumerate(EXAMPLES.values()) for seat, score in enumerate(example["scores"])
@@ -167,7 +167,7 @@ def test_records_are_scored_again(tmp_path):
 
 def test_a_score_that_the_rules_do_not_give_is_said(tmp_path):
     notes = []
-    rows = scoring.score_records(written(tmp_path, [OH_HELL, {**OH_HELL, "deal": 17, "scores": [12, 10, 0]}]), note=notes.append)
+    rows = scoring.score_records(written(tmp_path, [OH_HELL, {**OH_HELL, "deal": 17, "scores": [12, 10, 0]}]), note=notes.append).rows
     assert scores(rows) == [12, 11, 0] * 2
     assert len(notes) == 1
     assert "line 2: deal 17 is recorded with the scores [12, 10, 0]; its rules give [12, 11, 0]" in notes[0]
@@ -175,9 +175,9 @@ def test_a_score_that_the_rules_do_not_give_is_said(tmp_path):
 
 def test_records_are_scored_by_other_rules(tmp_path):
     notes = []
-    rows = scoring.score_records(written(tmp_path, [OH_HELL]), lambda game, players: load(game, "exact", players=players), notes.append)
+    rows = scoring.score_records(written(tmp_path, [OH_HELL]), lambda game, players: load(game, "exact", players=players), notes.append).rows
     assert (scores(rows), notes) == ([12, 11, 0], [])
-    rows = scoring.score_records(written(tmp_path, [OH_HELL]), lambda game, players: load(game, "OH-S5", players=players))
+    rows = scoring.score_records(written(tmp_path, [OH_HELL]), lambda game, players: load(game, "OH-S5", players=players)).rows
     assert scores(rows) == [20, 10, -20]
 
 
@@ -185,7 +185,7 @@ def test_a_deal_thrown_in_scores_nothing(tmp_path):
     passes = [[seat, "pass"] for seat in (3, 0, 1, 2)]
     thrown_in = {**EXAMPLES["israeli-whist"], "auction": passes, "scores": [0, 0, 0, 0]}
     thrown_in |= dict.fromkeys(("trump", "declarer", "contract", "leader")) | {key: [] for key in ("bids", "play", "tricks")}
-    rows = scoring.score_records(written(tmp_path, [thrown_in]))
+    rows = scoring.score_records(written(tmp_path, [thrown_in])).rows
     assert rows == [{"deal": 0, "seat": seat, "bid": None, "tricks": None, "score": 0} for seat in range(4)]
 
 
@@ -195,7 +195,7 @@ def test_other_rules_score_as_if_they_had_been_played(tmp_path):
     lines = list(records.lines(facts, base, ["random"], 1))
     file = tmp_path / "deals.jsonl"
     file.write_text("\n".join(lines), encoding="utf-8")
-    rows = scoring.score_records(file, lambda game, players: other)
+    rows = scoring.score_records(file, lambda game, players: other).rows
     expected = []
     for line in lines:
         record = json.loads(line)
@@ -236,6 +236,19 @@ def test_command_scores_records(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert out.splitlines() == ["deal,seat,bid,tricks,score", "0,0,,5,7", "0,1,,1,-19", "0,2,,6,7", "1,0,2,2,12", "1,1,1,1,11", "1,2,2,0,0"]
     assert "line 2: deal 1 is recorded" in err
+
+
+def test_command_has_the_head_of_every_answer(tmp_path, capsys):
+    def head(*words):
+        assert run(["score", *words, "--json", "-q"]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        return [answer[key] for key in ("game", "variant", "policies", "seed", "deals", "level")] + [answer["rules"] is not None]
+
+    assert head("oh-hell", "--bids", "1,0,1", "--tricks", "1,1,0") == ["oh-hell", "base", None, None, 1, None, True]
+    assert head(str(written(tmp_path, [OH_HELL] * 3))) == ["oh-hell", "base", None, None, 3, None, True]
+    assert head(str(written(tmp_path, [OH_HELL])), "--variant", "OH-S5") == ["oh-hell", load("oh-hell", "OH-S5").variant, None, None, 1, None, True]
+    assert head(str(written(tmp_path, [OH_HELL, SOLO]))) == [None, "base", None, None, 2, None, False]
+    assert head(str(written(tmp_path, []))) == [None, None, None, None, 0, None, False]
 
 
 def test_command_scores_records_by_other_rules(tmp_path, capsys):

@@ -1,8 +1,11 @@
 """Who is asked for what, which answers are legal, and one line for what no deal can have."""
 
 import json
+from copy import deepcopy
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from analyzer import rules as rule_books
 from analyzer import situation
@@ -248,6 +251,10 @@ IN_AUCTION = {"game": "israeli-whist", "seat": 1, "dealer": 3, "hands": [None, W
         (IN_AUCTION, {"bids": [3, None, None, None]}, "bids: found one of seat 0, whose turn has not come"),
         (IN_AUCTION, {"auction": [], "contract": "5S", "declarer": 0, "bids": [6, None, None, None]}, "bids: seat 0: found 6, expected 5"),
         (IN_AUCTION, {"pool_before": "1"}, "pool_before: found '1'"),
+        (OH_HELL, {"bids": [1, -10**30, None, None]}, "bids: seat 1: found -1000000000000000000000000000000, expected 0 to 13"),
+        (OH_HELL, {"bids": [1, -1, None, None]}, "bids: seat 1: found -1, expected 0 to 13"),
+        (OH_HELL, {"seat": 10**30}, "seat: found 1000000000000000000000000000000, expected a seat from 0 to 3"),
+        (OH_HELL, {"dealer": -10**30}, "dealer: found -1000000000000000000000000000000, expected a seat from 0 to 3"),
     ],
 )  # fmt: skip
 def test_a_situation_that_contradicts_itself_is_refused(question, changes, message):
@@ -255,6 +262,32 @@ def test_a_situation_that_contradicts_itself_is_refused(question, changes, messa
     with pytest.raises(ImpossibleError) as refused:
         situation.from_json({**question, **changes})
     assert message in str(refused.value)
+
+
+ODD = st.sampled_from([-10**30, 10**30, 2**63, 14, 64, "pass", "6S", "C2", {"variant": "no-hook"}]) | st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=5,
+)
+KEYS = (*situation.from_json(OH_HELL).to_json(), "rules")
+
+
+@given(st.sampled_from([OH_HELL, IN_AUCTION]), st.lists(st.sampled_from(KEYS), min_size=1, max_size=3), st.data())
+@settings(max_examples=60, deadline=None)
+def test_whatever_a_situation_holds_it_is_read_or_refused(tmp_path_factory, question, keys, data):
+    question = deepcopy(question)
+    for key in keys:
+        if question.get(key) and isinstance(question[key], list) and data.draw(st.booleans()):
+            question[key][data.draw(st.integers(0, len(question[key]) - 1))] = data.draw(ODD)
+        else:
+            question[key] = data.draw(ODD)
+    file = tmp_path_factory.getbasetemp() / "odd.json"
+    file.write_text(json.dumps(question))
+    for read, source in ((situation.from_json, question), (situation.read, file)):
+        try:
+            read(source)
+        except TricklabError as error:
+            assert "\n" not in str(error)
 
 
 def test_the_declarers_contract_may_stand_among_the_bids():
@@ -273,6 +306,9 @@ def test_OH_A11_a_cut_shows_a_suit():
     [
         ("a.json", "{", "a.json: Expecting"),
         ("a.toml", "a = ", "a.toml: Invalid"),
+        ("a.toml",
+         f'game = "spanish-solo"\nseat = 0\ndealer = 2\nhands = ["{SOLO}", "", ""]\npool_before = 0x1{5000 * "0"}',
+         "pool: found a value too long to show"),
         ("a.json", "[1]", "a.json: found [1], expected an object"),
         ("a.json", json.dumps({**OH_HELL, "seat": 9}), "a.json: seat: found 9"),
     ],

@@ -52,6 +52,20 @@ def test_equal_outcomes_claim_no_certainty():
     assert stats.mean_sequence(1000, 10000, 100, spread=20).low < 10
 
 
+def test_sums_that_no_values_have_say_nothing():
+    for squares in (-5, 10):
+        assert np.isnan(stats.mean_interval(100, squares, 10, spread=20).low)
+    assert stats.mean_interval(0.3, 0.1 * 0.1 * 9 - 1e-17, 9).high >= 0.3 / 9
+
+
+def test_squares_and_spreads_do_not_run_over():
+    assert stats.mean_interval(0, 2 * 10**24, 2, spread=4 * 10**12).high > 10**12
+    chips = np.array([[10**12, 0], [-(10**12), 0], [10**12, 0]])
+    assert stats.paired_difference(chips, baseline=1).high[0] > 10**12
+    assert stats.wide(chips).dtype == object
+    assert stats.wide(np.array([30, -10])).dtype == np.int64
+
+
 def test_paired_difference_is_scipys():
     scores = np.random.default_rng(2).integers(-30, 60, (200, 3))
     gain = stats.paired_difference(scores, baseline=2)
