@@ -35,6 +35,7 @@ from kernels.layout import (
     ZERO_BUCKETS,
     ZERO_STEP,
     Contract,
+    Denomination,
     Player,
     PoolLoss,
     PoolWin,
@@ -57,7 +58,7 @@ EXPLORED = 3.0         # tricks on either side of the expected ones that a train
 def bid_value(rules, weights, policy, cards, role, bid, expected, ducked, to_speak, sum_so_far):
     """Return the expected score of a bid, in units, larger is better.
 
-    role 1: leads to the first trick (in Israeli Whist the declarer); expected: tricks the hand takes in natural play; ducked: tricks it cannot avoid when
+    role: layout.ROLES; expected: tricks the hand takes in natural play; ducked: tricks it cannot avoid when
     it ducks; to_speak: seats that bid after this one.
     """
     if bid == 0:
@@ -69,6 +70,12 @@ def bid_value(rules, weights, policy, cards, role, bid, expected, ducked, to_spe
         return weights[at]
     share = policy.sides + cards * SIDES_CARDS + to_speak * SIDES_LEFT + min(sum_so_far + bid, np.int64(MAX_SUM)) * 3
     return weights[share] * weights[at] + weights[share + 1] * weights[at + WORTH_SIDE] + weights[share + 2] * weights[at + 2 * WORTH_SIDE]
+
+
+@small
+def role_of(leads, trump):
+    """Return the role of a bidder (layout.ROLES); leads: 1 or 0."""
+    return leads + 2 if trump == Denomination.NT else leads
 
 
 @small
@@ -141,7 +148,7 @@ def bid_by_expectation(policy, rules, weights, table, rng):
     sure = sure_tricks(table.hand, unseen, table.trump)
     reachable = table.legal_bids >> sure << sure
     legal = reachable if reachable != 0 else table.legal_bids
-    role = np.int64(1) if position == 0 else np.int64(0)
+    role = role_of(np.int64(1) if position == 0 else np.int64(0), table.trump)
     choice, _ = best_bid(rules, weights, policy, cards, role, legal, expected, ducked, n_seats - table.n_spoken - 1, table.bid_sum)
     return choice
 
@@ -182,9 +189,10 @@ def think_of_denominations(policy, rules, weights, table, memo):
     for trump in range(SUITS + 1):
         expected = memo[1 + trump]
         sure = max(sure_tricks(table.hand, unseen, np.int64(trump)), np.int64(1))
-        _, memo[11 + trump] = best_bid(rules, weights, policy, cards, np.int64(0), everything >> sure << sure, expected, 0.0, np.int64(0), np.int64(0))
+        role = role_of(np.int64(0), trump)
+        _, memo[11 + trump] = best_bid(rules, weights, policy, cards, role, everything >> sure << sure, expected, 0.0, np.int64(0), np.int64(0))
         if contracts & near_bids(expected) != 0:
-            number, memo[16 + trump] = best_bid(rules, weights, policy, cards, np.int64(1), contracts, expected, 0.0, rules.n_seats - 1, np.int64(0))
+            number, memo[16 + trump] = best_bid(rules, weights, policy, cards, role + 1, contracts, expected, 0.0, rules.n_seats - 1, np.int64(0))
             memo[21 + trump] = number
 
 
@@ -193,8 +201,9 @@ def defence_value(policy, rules, weights, table, memo, trump, level):
     """Return the expected score of the best bid against a contract of `level` tricks under a trump."""
     if sure_tricks(table.hand, unseen_cards(rules, table), trump) > 0:
         return memo[11 + trump]
-    zero = bid_value(rules, weights, policy, table.cards, np.int64(0), np.int64(0), 0.0, memo[6 + trump], rules.n_seats - 2, level) - policy.zero_margin
-    return max(zero, memo[11 + trump])
+    role = role_of(np.int64(0), trump)
+    zero = bid_value(rules, weights, policy, table.cards, role, np.int64(0), 0.0, memo[6 + trump], rules.n_seats - 2, level)
+    return max(zero - policy.zero_margin, memo[11 + trump])
 
 
 @njit
@@ -205,7 +214,7 @@ def raise_or_stand(policy, rules, weights, table, memo):
     if rules.contract_declarer_rebids == Rebids.AT_LEAST:
         return np.int64(PASS)
     legal = (np.int64(2) << table.cards) - (np.int64(1) << level)
-    number, _ = best_bid(rules, weights, policy, table.cards, np.int64(1), legal, memo[1 + trump], 0.0, rules.n_seats - 1, np.int64(0))
+    number, _ = best_bid(rules, weights, policy, table.cards, role_of(np.int64(1), trump), legal, memo[1 + trump], 0.0, rules.n_seats - 1, np.int64(0))
     return 1 + (number - 1) * 5 + trump if number > level else np.int64(PASS)
 
 
@@ -247,7 +256,7 @@ def call_by_value(policy, rules, weights, table, memo, rng):
             legal = (np.int64(2) << cards) - (np.int64(1) << level)
             if legal & near_bids(memo[1 + trump]) == 0:
                 continue
-            number, value = best_bid(rules, weights, policy, cards, np.int64(1), legal, memo[1 + trump], 0.0, rules.n_seats - 1, np.int64(0))
+            number, value = best_bid(rules, weights, policy, cards, role_of(np.int64(1), trump), legal, memo[1 + trump], 0.0, rules.n_seats - 1, np.int64(0))
         if value > most:
             most = value
             choice = 1 + ((level if can_raise else number) - 1) * 5 + trump

@@ -23,7 +23,7 @@ MAX_SCHEDULE = 64      # deals in a schedule
 SUITS = 4
 SUIT_BITS = 16
 RANKS = 13
-MOST_CHIPS = 10**12    # where a pool stops doubling: it would run over within a hundred deals of hopeless soloists; ours [D]
+MOST_CHIPS = 10**12    # in a pool, which stops doubling at half of it: within a hundred deals of hopeless soloists it would run over; ours [D]
 NONE = -1              # no card, no seat, no bid yet
 PASS = 0
 
@@ -289,16 +289,17 @@ ODDS_SHAPE = (MAX_DECK + 1, 14, MAX_HAND + 1)
 # expect[cards, cards left, kind, length, higher]: P(the card takes a trick)
 EXPECT_SHAPE = (MAX_HAND + 1, MAX_HAND + 1, KINDS, LENGTHS, HIGHER)
 DUCK_SHAPE = (MAX_HAND + 1, KINDS, LENGTHS, HIGHER)
-# aim[cards, leads to the first trick, bucket of expected tricks - bid, difference + 4]: P(tricks - bid is the difference); the last buckets are for zero bids,
+# aim[cards, role, bucket of expected tricks - bid, difference + 4]: P(tricks - bid is the difference); the last buckets are for zero bids,
 # by the tricks that ducking does not avoid
 AIM_STEP = 0.125       # tricks a bucket
 AIM_BUCKETS = 49       # -3 to 3 tricks
 ZERO_STEP = 0.125      # tricks a bucket
 ZERO_BUCKETS = 24      # 0 to 3 tricks
 DIFFERENCES = 9        # -4 to 4; zero bids 0 to 8
-AIM_SHAPE = (MAX_HAND + 1, 2, AIM_BUCKETS + ZERO_BUCKETS, DIFFERENCES)
-# worth[cards, leads, side, bid, bucket]: expected score of a bid in units, larger is better: aim weighed with the scheme's points
-WORTH_SHAPE = (MAX_HAND + 1, 2, 3, MAX_HAND + 1, AIM_BUCKETS + ZERO_BUCKETS)
+ROLES = 4              # 1: leads to the first trick (in Israeli Whist the declarer), 0: does not; 2 more without trump
+AIM_SHAPE = (MAX_HAND + 1, ROLES, AIM_BUCKETS + ZERO_BUCKETS, DIFFERENCES)
+# worth[cards, role, side, bid, bucket]: expected score of a bid in units, larger is better: aim weighed with the scheme's points
+WORTH_SHAPE = (MAX_HAND + 1, ROLES, 3, MAX_HAND + 1, AIM_BUCKETS + ZERO_BUCKETS)
 # sides[cards, seats yet to bid, sum so far]: P(under), P(exact), P(over)
 MAX_SUM = 48
 SIDES_SHAPE = (MAX_HAND + 1, MAX_SEATS, MAX_SUM + 1, 3)

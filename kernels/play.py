@@ -230,7 +230,7 @@ def settle_chips(rules, facts):
             facts.scores[soloist] += pool
             pool = np.int64(0)
         if not is_made and rules.pool_on_loss == PoolLoss.DOUBLE:
-            doubled = max(min(pool, np.int64(MOST_CHIPS) - pool), np.int64(0))
+            doubled = max(min(pool, np.int64(MOST_CHIPS // 2) - pool), np.int64(0))
             facts.scores[soloist] -= doubled
             pool += doubled
     facts.pool_after = pool

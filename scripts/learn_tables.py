@@ -17,7 +17,7 @@ from numba import njit
 
 from analyzer import policies, rules, simulation
 from kernels import layout
-from kernels.bidding import solo_strength
+from kernels.bidding import role_of, solo_strength
 from kernels.bits import bit, count_cards, higher_cards, lowest_card, suit_mask, trump_mask
 from kernels.heuristics import EXPECT_LEFT, card_kind, expected_tricks
 from kernels.layout import AIM_BUCKETS, AIM_STEP, DIFFERENCES, NONE, SOLO_BUCKETS, ZERO_BUCKETS, ZERO_STEP, Contract, Side
@@ -137,7 +137,7 @@ def count_bids(facts, deck_mask, n_seats, expect, duck, seat_shift, sum_shift, d
             else:
                 bucket = min(max(np.int64((expected - bid_made) / AIM_STEP + AIM_BUCKETS * 0.5), np.int64(0)), np.int64(AIM_BUCKETS - 1))
                 place = min(max(fact.tricks[seat] - bid_made + HALF, np.int64(0)), np.int64(DIFFERENCES - 1))
-            aim[cards, 1 if k == 0 else 0, bucket, place] += 1
+            aim[cards, role_of(np.int64(1) if k == 0 else np.int64(0), fact.trump), bucket, place] += 1
             x[0] = 1.0
             x[1] = k
             x[2] = ahead

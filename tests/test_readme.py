@@ -19,10 +19,11 @@ IN_TABLE = re.compile(r"\| `(tricklab [^`]+)`")
 
 def output(command: str) -> str:
     """Return what a command prints, without blanks at the ends of lines."""
-    said = io.StringIO()
+    said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with contextlib.redirect_stdout(said):
         assert cli.run(shlex.split(command)[1:]) == 0
-    return re.sub(r" +$", "", said.getvalue(), flags=re.MULTILINE)
+        said.flush()
+    return re.sub(r" +$", "", said.buffer.getvalue().decode(), flags=re.MULTILINE)
 
 
 EXAMPLES = [(match["command"], match["output"]) for match in EXAMPLE.finditer(README.read_text(encoding="utf-8"))]

@@ -260,7 +260,7 @@ class Twin:
     def __init__(self, name: str, book: Rules) -> None:
         policy = policies.load(name)
         self.book, self.rules, self.players = book, book.fields, book.players
-        self.weight = {key: weight.value for key, weight in policy.weights.items()}
+        self.weight = {key: weight.value for key, weight in policy.weights_in(book.game).items()}
         self.tables = policies.learned_tables(policy.tables, policies.family(book), book.players)
         self.ranks = oracle.deck_ranks(self.rules)
         self.deck = oracle.deck_of(self.rules)
@@ -317,7 +317,7 @@ class Twin:
         place = (now.seat - now.leader) % now.players
         expected = self.whole_hand(now.hand, unseen, now.trump, now.cards) + self.weight["seat_shift"] * place + self.weight["sum_shift"] * ahead
         ducked = self.expected_tricks(self.tables["duck"][now.cards], now.hand, unseen, now.trump) + self.weight["duck_shift"] * ahead
-        role = 1 if place == 0 else 0
+        role = (1 if place == 0 else 0) + (2 if now.trump == "NT" else 0)
         sure = self.sure_tricks(now, now.trump)
         reachable = [bid for bid in now.legal_bids if bid >= sure] or now.legal_bids
         to_speak = now.players - len(now.spoken) - 1
@@ -345,19 +345,19 @@ class Twin:
             total += plain
         return total
 
-    def numbers(self, now: Moment, expected: float, lowest: int, role: int) -> list[tuple[int, float]]:
+    def numbers(self, now: Moment, trump: str, expected: float, lowest: int, leads: int) -> list[tuple[int, float]]:
         """Return the numbers of tricks from `lowest` on that are worth a look, as declarer or in defence, and what they are worth."""
-        to_speak = now.players - 1 if role else 0
+        to_speak, role = now.players - 1 if leads else 0, leads + (2 if trump == "NT" else 0)
         legal = list(range(lowest, now.cards + 1))
         return [(bid, self.bid_value(now.cards, role, bid, expected, 0.0, to_speak, 0)) for bid in within_reach(legal, expected)]
 
     def defence_value(self, now: Moment, trump: str, level: int) -> float:
         unseen = self.unseen(now)
         ducked = self.by_denomination(self.tables["duck"][now.cards], now.hand, unseen, trump)
-        zero = self.bid_value(now.cards, 0, 0, 0.0, ducked, now.players - 2, level) - self.weight["zero_margin"]
+        zero = self.bid_value(now.cards, 2 if trump == "NT" else 0, 0, 0.0, ducked, now.players - 2, level) - self.weight["zero_margin"]
         expected = self.by_denomination(self.tables["expect"][now.cards, now.cards], now.hand, unseen, trump)
         sure = self.sure_tricks(now, trump)
-        others = max(value for _, value in self.numbers(now, expected, max(sure, 1), 0))
+        others = max(value for _, value in self.numbers(now, trump, expected, max(sure, 1), 0))
         return others if sure else max(zero, others)
 
     def raise_or_stand(self, now: Moment, high: str) -> list[tuple[str, float]]:
@@ -365,7 +365,7 @@ class Twin:
             return [("pass", 0.0)]
         level, trump = contract_number(high), contract_trump(high)
         expected = self.by_denomination(self.tables["expect"][now.cards, now.cards], now.hand, self.unseen(now), trump)
-        return [("pass" if bid == level else f"{bid}{trump}", value) for bid, value in self.numbers(now, expected, level, 1)]
+        return [("pass" if bid == level else f"{bid}{trump}", value) for bid, value in self.numbers(now, trump, expected, level, 1)]
 
     def call_by_value(self, now: Moment) -> list[tuple[str, float]]:
         bids = [(seat, call) for seat, call in now.auction if call != "pass"]
@@ -384,7 +384,7 @@ class Twin:
             levels = [contract_number(call) for call in now.legal_calls if contract_trump(call) == trump]
             expected = self.by_denomination(self.tables["expect"][now.cards, now.cards], now.hand, self.unseen(now), trump)
             if levels and any(is_near(bid, expected) for bid in range(levels[0], now.cards + 1)):
-                best = max(self.numbers(now, expected, levels[0], 1), key=lambda pair: pair[1])
+                best = max(self.numbers(now, trump, expected, levels[0], 1), key=lambda pair: pair[1])
                 values.append((f"{levels[0] if may_raise else best[0]}{trump}", best[1]))
         return values or [(now.legal_calls[0], 0.0)]        # must call, and every contract is hopeless
 
