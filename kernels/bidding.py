@@ -301,6 +301,12 @@ def best_trump(policy, rules, weights, hand, unseen, legal_trumps, cards):
     return choice, most_points, most_tricks
 
 
+@small
+def named_suits(contract):
+    """Return the suits that may be trump in a contract, bit s for suit s: diamonds are played in diamonds, the others in any other suit (SS-A7)."""
+    return np.int64(0b0010) if contract % 2 == 0 else np.int64(0b1101)
+
+
 @njit
 def contract_chance(policy, rules, weights, table, contract, gained, tricks):
     """Return P(the soloist makes the contract) by the strength of his hand."""
@@ -327,8 +333,7 @@ def call_contract(policy, rules, weights, table, rng):
     if table.high != PASS:
         most -= rules.contract_value[table.high] * (2.0 * policy.solo_made - 1.0)
     for contract in range(table.lowest_call, table.highest_call + 1):
-        named = np.int64(0b0010) if contract % 2 == 0 else np.int64(0b1101)
-        _, gained, tricks = best_trump(policy, rules, weights, table.hand, unseen, named, table.cards)
+        _, gained, tricks = best_trump(policy, rules, weights, table.hand, unseen, named_suits(contract), table.cards)
         chance = contract_chance(policy, rules, weights, table, contract, gained, tricks)
         pool = table.pool + fees
         win = 2.0 * rules.contract_value[contract] + (pool if rules.pool_on_win == PoolWin.ALL else 0)
@@ -341,13 +346,20 @@ def call_contract(policy, rules, weights, table, rng):
 
 
 @njit
+def planned_trump(policy, rules, weights, table, unseen):
+    """Return trump, or before it is named the suit that the soloist of this contract would name."""
+    if table.trump != NONE:
+        return table.trump
+    trump, _, _ = best_trump(policy, rules, weights, table.hand, unseen, named_suits(table.contract), table.cards)
+    return trump
+
+
+@njit
 def ask_for_strongest(policy, rules, weights, table):
     """Return the missing card that raises the expected tricks most: of each suit only the highest missing one counts."""
     unseen = unseen_cards(rules, table)
     base = policy.expect + table.cards * EXPECT_CARDS + table.cards * EXPECT_LEFT
-    trump = table.trump
-    if trump == NONE:
-        trump, _, _ = best_trump(policy, rules, weights, table.hand, unseen, np.int64(0b0010) if table.contract % 2 == 0 else np.int64(0b1101), table.cards)
+    trump = planned_trump(policy, rules, weights, table, unseen)
     choice = np.int64(NONE)
     most = 0.0
     for suit in range(SUITS):
@@ -366,9 +378,7 @@ def give_weakest(policy, rules, weights, table):
     """Return the card whose loss leaves the most expected tricks."""
     unseen = unseen_cards(rules, table)
     base = policy.expect + table.cards * EXPECT_CARDS + table.cards * EXPECT_LEFT
-    trump = table.trump
-    if trump == NONE:
-        trump, _, _ = best_trump(policy, rules, weights, table.hand, unseen, np.int64(0b0010) if table.contract % 2 == 0 else np.int64(0b1101), table.cards)
+    trump = planned_trump(policy, rules, weights, table, unseen)
     choice = np.int64(NONE)
     most = 0.0
     left = table.hand
