@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba import config
+from llvmlite.binding import Linkage
+from numba import _dynfunc, config
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
 
 HERE = Path(__file__).parent
 
@@ -53,10 +58,86 @@ def is_warm(function: Any) -> bool:
     return any(Path(function.stats.cache_path).glob(f"{name.__module__.rpartition('.')[2]}.{name.__name__}-*.nbi"))
 
 
+class Part(JITCodeLibrary):
+    """The code of an inner function, which waits for an entry point.
+
+    numba optimises and compiles the code of every function together with that of all functions below it: in a tree of calls seven deep, seven times over. Here
+    only entry points do, with all their parts at once: half of the first run.
+    """
+
+    def _ensure_finalized(self) -> None:
+        pass
+
+    def _get_module_for_linking(self) -> Any:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"        # two entry points may have it
+        return self._final_module
+
+
+class Whole(JITCodeLibrary):
+    """The code of an entry point, with its parts and theirs."""
+
+    def finalize(self) -> None:
+        parts = dict.fromkeys(self._linking_libraries)
+        waiting = list(parts)
+        while waiting:
+            below = [library for library in waiting.pop()._linking_libraries if library not in parts]
+            parts |= dict.fromkeys(below)
+            waiting += below
+        self._linking_libraries = list(parts)
+        super().finalize()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerPart(NativeLowering):
+    """Lower an inner function into a `Part`."""
+
+    _name = "lower_part"
+
+    def run_pass(self, state: Any) -> bool:
+        library = state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        lowered = state["cr"]
+        name = lowered.fndesc.unique_name
+        function = _dynfunc.make_function(lowered.fndesc.lookup_module(), name, "", 0, lowered.env, (library,))      # a key: it has no address to call
+        state.targetctx.insert_user_function(function, lowered.fndesc, [library])
+        state["cr"] = lowered._replace(cfunc=function)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerWhole(NativeLowering):
+    """Lower an entry point into a `Whole`."""
+
+    _name = "lower_whole"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = Whole(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+
+def compiler(lowering: type) -> type:
+    """Return numba's compiler with another way of lowering."""
+
+    class Compiler(CompilerBase):
+        def define_pipelines(self) -> list[Any]:
+            passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+            passes.passes = [(lowering if step is NativeLowering else step, text) for step, text in passes.passes]
+            passes._finalized = False
+            passes.finalize()
+            return [passes]
+
+    return Compiler
+
+
 # Without error_model every % n_seats tests for zero. Without _nrt=False every array argument of every call is counted: two atomic instructions a card,
 # and a random deal takes 3 times as long (numba 0.68).
-kernel: Any = partial(numba.njit, error_model="numpy", _nrt=False)
+plain: Any = partial(numba.njit, error_model="numpy", _nrt=False)
+kernel: Any = partial(plain, pipeline_class=compiler(LowerWhole))
 # Only entry points are called from Python: a fifth of the first run went into wrappers of the others.
-njit: Any = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+njit: Any = partial(plain, pipeline_class=compiler(LowerPart), no_cpython_wrapper=True, no_cfunc_wrapper=True)
 small: Any = partial(njit, forceinline=True)            # a few instructions: LLVM puts them in place
 entry: Any = partial(kernel, nogil=True, cache=True)    # what it calls is compiled into it

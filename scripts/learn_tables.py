@@ -10,19 +10,23 @@ import argparse
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numba
 import numpy as np
-from numba import njit
 
 from analyzer import policies, rules, simulation
 from kernels import layout
 from kernels.bidding import role_of, solo_strength
 from kernels.bits import bit, count_cards, higher_cards, lowest_card, suit_mask, trump_mask
+from kernels.compiled import LowerWhole, compiler
 from kernels.heuristics import EXPECT_LEFT, card_kind, expected_tricks
 from kernels.layout import AIM_BUCKETS, AIM_STEP, DIFFERENCES, NONE, SOLO_BUCKETS, ZERO_BUCKETS, ZERO_STEP, Contract, Side
 from kernels.play import soloist_makes
 
+njit: Any = partial(numba.njit, pipeline_class=compiler(LowerWhole))      # may make arrays, as kernels may not
 HALF = DIFFERENCES // 2
 PRIOR = 20.0               # deals that a neighbouring cell counts for
 NO_TRUMP_SHARE = 4         # one deal without trump to so many with
