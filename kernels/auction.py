@@ -6,8 +6,8 @@ goes no further: thrown in, script ended with `stop`, or a script that breaks th
 
 import numpy as np
 
-from kernels.bidding import choose_asked, choose_bid, choose_call, choose_given, choose_gulash, choose_trump
 from kernels.bits import bit, count_cards
+from kernels.choices import choose_asked, choose_bid, choose_call, choose_given, choose_gulash, choose_trump
 from kernels.compiled import njit
 from kernels.layout import (
     NONE,

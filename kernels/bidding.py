@@ -6,7 +6,7 @@ below it, counted in self-play of players who aim at that bid, times the scheme'
 
 import numpy as np
 
-from kernels.bits import bit, count_cards, highest_card, lowest_card, nth_bit, suit_mask, trump_mask
+from kernels.bits import bit, count_cards, highest_card, lowest_card, suit_mask, trump_mask
 from kernels.compiled import njit, small
 from kernels.heuristics import (
     EXPECT_CARDS,
@@ -36,11 +36,9 @@ from kernels.layout import (
     ZERO_STEP,
     Contract,
     Denomination,
-    Player,
     PoolLoss,
     PoolWin,
     Rebids,
-    TrumpSource,
 )
 from kernels.rng import below, uniform
 
@@ -154,10 +152,8 @@ def bid_by_expectation(policy, rules, weights, table, rng):
 
 
 @njit
-def think_of_denominations(policy, rules, weights, table, memo):
-    """Note for each denomination C D H S NT: expected tricks (memo 1-5), those a zero bid cannot avoid (6-10), value of the best other bid in defence (11-15),
-    value of the best contract (16-20) and its number (21-25)."""
-    unseen = unseen_cards(rules, table)
+def count_denominations(policy, weights, table, unseen, memo):
+    """Note for each denomination C D H S NT: expected tricks (memo 1-5) and those a zero bid cannot avoid (6-10); clear the rest."""
     cards = table.cards
     expect = policy.expect + cards * EXPECT_CARDS + cards * EXPECT_LEFT
     duck = policy.duck + cards * EXPECT_LEFT
@@ -184,6 +180,15 @@ def think_of_denominations(policy, rules, weights, table, memo):
             if other != suit:
                 memo[1 + other] += plain
                 memo[6 + other] += plain_duck
+
+
+@njit
+def think_of_denominations(policy, rules, weights, table, memo):
+    """Note for each denomination C D H S NT its expected tricks (memo 1-10), value of the best other bid in defence (11-15), value of the best contract (16-20)
+    and its number (21-25)."""
+    unseen = unseen_cards(rules, table)
+    cards = table.cards
+    count_denominations(policy, weights, table, unseen, memo)
     everything = (np.int64(2) << cards) - 1
     contracts = (np.int64(2) << cards) - (np.int64(1) << (rules.auction_min_bid + rules.gulash_min_bid_step * table.n_gulash))
     for trump in range(SUITS + 1):
@@ -419,73 +424,3 @@ def pass_weakest(policy, rules, weights, table):
                 kept = tricks
         given |= bit(choice)
     return given
-
-
-@njit
-def choose_call(policy, rules, weights, table, memo, rng):
-    """Return the call of the seat to speak, pass or one from lowest_call to highest_call. A random player passes half the time where it may."""
-    if policy.player == Player.RANDOM:
-        if table.lowest_call > table.highest_call or (table.may_pass == 1 and below(rng, table.seat, np.int64(2)) == 0):
-            return np.int64(PASS)
-        return table.lowest_call + below(rng, table.seat, table.highest_call - table.lowest_call + 1)
-    if policy.player == Player.RULES:
-        if rules.trump_source == TrumpSource.SOLOIST:
-            return call_contract(policy, rules, weights, table, rng)
-        return call_by_value(policy, rules, weights, table, memo, rng)
-    raise ValueError("a player that no branch of choose_call plays")
-
-
-@njit
-def choose_gulash(policy, rules, weights, table, rng):
-    """Return the mask of cards that a seat hands over in a gulash."""
-    if policy.player == Player.RANDOM:
-        given = np.int64(0)
-        for _ in range(rules.gulash_cards):
-            hand = table.hand & ~given
-            given |= nth_bit(hand, below(rng, table.seat, count_cards(hand)))
-        return given
-    if policy.player == Player.RULES:
-        return pass_weakest(policy, rules, weights, table)
-    raise ValueError("a player that no branch of choose_gulash plays")
-
-
-@njit
-def choose_bid(policy, rules, weights, table, rng):
-    """Return the bid of the seat to speak, one of table.legal_bids."""
-    if policy.player == Player.RANDOM:
-        return lowest_card(nth_bit(table.legal_bids, below(rng, table.seat, count_cards(table.legal_bids))))
-    if policy.player == Player.RULES:
-        return bid_by_expectation(policy, rules, weights, table, rng)
-    raise ValueError("a player that no branch of choose_bid plays")
-
-
-@njit
-def choose_trump(policy, rules, weights, table, rng):
-    """Return the suit that the soloist, or the dealer where all passed, makes trump, one of table.legal_trumps."""
-    if policy.player == Player.RANDOM:
-        return lowest_card(nth_bit(table.legal_trumps, below(rng, table.seat, count_cards(table.legal_trumps))))
-    if policy.player == Player.RULES:
-        trump, _, _ = best_trump(policy, rules, weights, table.hand, unseen_cards(rules, table), table.legal_trumps, table.cards)
-        return trump
-    raise ValueError("a player that no branch of choose_trump plays")
-
-
-@njit
-def choose_asked(policy, rules, weights, table, rng):
-    """Return the card that the soloist of a bola asks for, one he does not hold."""
-    if policy.player == Player.RANDOM:
-        missing = rules.deck_mask & ~table.hand
-        return lowest_card(nth_bit(missing, below(rng, table.seat, count_cards(missing))))
-    if policy.player == Player.RULES:
-        return ask_for_strongest(policy, rules, weights, table)
-    raise ValueError("a player that no branch of choose_asked plays")
-
-
-@njit
-def choose_given(policy, rules, weights, table, rng):
-    """Return the card that the soloist of a bola gives back, any of the 13 he holds."""
-    if policy.player == Player.RANDOM:
-        return lowest_card(nth_bit(table.hand, below(rng, table.seat, count_cards(table.hand))))
-    if policy.player == Player.RULES:
-        return give_weakest(policy, rules, weights, table)
-    raise ValueError("a player that no branch of choose_given plays")

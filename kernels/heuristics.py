@@ -5,7 +5,7 @@ Chances are sums and products in a fixed order of float64 without exp or log, so
 
 import numpy as np
 
-from kernels.bits import bit, count_cards, lowest_card, nth_bit, suit_mask, trump_mask
+from kernels.bits import bit, count_cards, lowest_card, suit_mask, trump_mask
 from kernels.compiled import njit, small
 from kernels.layout import (
     EXPECT_SHAPE,
@@ -15,12 +15,9 @@ from kernels.layout import (
     NONE,
     ODDS_SHAPE,
     Contract,
-    Player,
     Side,
-    TrumpSource,
 )
 from kernels.legal import beats
-from kernels.rng import below
 
 PLAIN, TRUMP, NO_TRUMP = np.int64(0), np.int64(1), np.int64(2)
 ODDS_U = ODDS_SHAPE[1] * ODDS_SHAPE[2]
@@ -247,15 +244,3 @@ def take_points(policy, rules, weights, table, legal):
             choice = card
             best = value
     return choice
-
-
-@njit
-def choose_card(policy, rules, weights, table, legal, rng):
-    """Return the card that the seat to play plays; legal: mask of at least two cards."""
-    if policy.player == Player.RANDOM:
-        return lowest_card(nth_bit(legal, below(rng, table.seat, count_cards(legal))))
-    if policy.player == Player.RULES:
-        if rules.trump_source == TrumpSource.SOLOIST:
-            return take_points(policy, rules, weights, table, legal)
-        return aim_at_bid(policy, rules, weights, table, legal)
-    raise ValueError("a player that no branch of choose_card plays")

@@ -172,6 +172,17 @@ class Player(IntEnum):
 
     RANDOM = 0
     RULES = 1
+    LEARNED = 2
+
+
+class Tape(IntEnum):
+    """What a decision on the tape of a training deal was."""
+
+    PLAY = 0       # a card: candidates are cards
+    BID = 1        # a bid, or the number of tricks that a declarer stands at: one candidate, the bid itself
+    CALL = 2       # a call in an auction: candidates are calls
+    GULASH = 3     # one of the cards handed over in a gulash: candidates are cards
+    CONTRACT = 4   # Spanish Solo: a call, trump or card given: one candidate, the contract and trump aimed at or the pass
 
 
 class Purpose(IntEnum):
@@ -273,6 +284,18 @@ POLICY = record(
     ("solo_margin", np.float64),           # chips
     ("solo_made", np.float64),             # share
     ("explore", np.float64),               # share
+    ("draw", np.float64),                  # 1: draws cards and calls by their chances, for training; 0: takes the best
+    ("net_play", np.int64),                # networks, places of float32: PLAY_SHARED, PLAY_OWN
+    ("net_bid", np.int64),                 # BID_SHARED, BID_OWN
+    ("net_call", np.int64),                # CALL_SHARED, CALL_OWN
+    ("net_gulash", np.int64),              # CALL_SHARED, CALL_OWN
+    ("net_soloist", np.int64),             # Spanish Solo: cards of a soloist, a defender, a seat in a deal without a soloist: PLAY_SHARED, PLAY_OWN
+    ("net_defender", np.int64),
+    ("net_alone", np.int64),
+    ("net_contract", np.int64),            # what becomes of a contract and trump, of a pass: BID_SHARED, BID_OWN
+    ("net_pass", np.int64),
+    ("prices", np.int64),                  # PRICES_SHAPE, place of float32
+    ("stakes", np.int64),                  # POINTS_SHAPE: the scheme's scores in usual stakes, larger is better
     ("odds", np.int64),                    # table offsets: ODDS_SHAPE
     ("expect", np.int64),                  # EXPECT_SHAPE
     ("duck", np.int64),                    # EXPECT_SHAPE without the second axis
@@ -306,6 +329,24 @@ SIDES_SHAPE = (MAX_HAND + 1, MAX_SEATS, MAX_SUM + 1, 3)
 # solo[juego, bola, sin pedir; bucket of strength]: P(made)
 SOLO_BUCKETS = 64      # juego: card points 0 to 63; slams: expected tricks in steps of 0.25
 SOLO_SHAPE = (3, SOLO_BUCKETS)
+
+# Networks: hidden units, and inputs that all candidates of a decision share and that each has for itself; even numbers (network.py)
+UNITS = 32
+PLAY_SHARED, PLAY_OWN = 48, 24
+BID_SHARED, BID_OWN = 48, 14
+CALL_SHARED, CALL_OWN = 18, 12
+# chances[side, difference + SHORTEST] of a bid, the ends stand for more
+SPANS = 16
+SHORTEST = 6           # tricks below the bid
+OUTPUTS = 3 * SPANS
+# Numbers of a network
+PLAY_SIZE = (PLAY_SHARED + PLAY_OWN + 1) * UNITS
+BID_SIZE = (BID_SHARED + BID_OWN) * UNITS + (UNITS + 1) * OUTPUTS
+CALL_SIZE = (CALL_SHARED + CALL_OWN + 1) * UNITS
+# prices[cards, bid, side, difference + SHORTEST]: the scheme's score in usual stakes
+PRICES_SHAPE = (MAX_HAND + 1, MAX_HAND + 1, 3, SPANS)
+WORK = 16384           # numbers
+TAPE = 128             # decisions
 
 # A question: what is known before the deal, and what has been decided. Everything that is not given is dealt or decided by the policies.
 SETUP = record(
@@ -378,6 +419,10 @@ TABLE = record(
     ("tricks", np.int64, (MAX_SEATS,)),
     ("points", np.int64, (MAX_SEATS,)),    # card points plus tricks (Spanish Solo)
     ("voids", np.int64, (MAX_SEATS,)),     # bit s set: this seat has shown out of suit s
+    ("work", np.float32, (WORK,)),         # scratch of a network within one decision; in training the inputs of all decisions, for the learner
+    ("work_at", np.int64),                 # where the next decision may write
+    ("n_tape", np.int64),                  # decisions noted
+    ("tape", np.int64, (TAPE, 6)),         # Tape, seat, place of the inputs in `work`, candidates, the chosen one, the bid, call or whether it is a pass
 )
 
 MEMO = 26              # numbers that a seat may keep from one of its calls to the next; the first is 0 before it has thought

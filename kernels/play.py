@@ -4,9 +4,9 @@ import numpy as np
 
 from kernels.auction import come_to_terms, refuse, stop_at, turn_to
 from kernels.bits import bit, count_cards, lowest_card, nth_bit, trump_mask
+from kernels.choices import choose_card
 from kernels.compiled import njit, small
 from kernels.dealing import deal_cards
-from kernels.heuristics import choose_card
 from kernels.layout import MOST_CHIPS, NONE, PASS, Contract, Decision, Mode, Player, PoolLoss, PoolWin, Purpose, Side, TrumpSource
 from kernels.legal import beats, legal_cards
 from kernels.rng import below, deal_key, stream
@@ -37,6 +37,8 @@ def clear_table(rules, table, facts):
     table.n_played = 0
     table.trick_no = 0
     table.broken = 0
+    table.work_at = 0
+    table.n_tape = 0
     facts.played = 1
     facts.n_calls = 0
     facts.n_gulash = 0

@@ -58,6 +58,7 @@ class Moment:
     legal_trumps: list[str] = field(default_factory=list)
     trick: list[tuple[int, str]] = field(default_factory=list)
     trick_no: int = 0
+    broken: bool = False            # a trump has been played
     tricks: list[int] = field(default_factory=list)
     voids: list[set[str]] = field(default_factory=list)
     legal_cards: set[str] = field(default_factory=set)
@@ -167,11 +168,10 @@ def _cards(record, rules, hands, now, asked):
     n, seat = now.players, record["leader"]
     is_secret = rules.get("bidding", {}).get("mode") == "secret"
     now.tricks, now.voids = [0] * n, [set() for _ in range(n)]
-    broken = False
     for k, card in enumerate(record["play"]):
         if k % n == 0:
             now.trick, now.trick_no, now.leader = [], k // n, seat
-        legal = oracle.legal_cards(rules, hands[seat], now.trick, now.trump, broken, now.trick_no)
+        legal = oracle.legal_cards(rules, hands[seat], now.trick, now.trump, now.broken, now.trick_no)
         if len(legal) > 1:
             asked("card", seat)
             now.legal_cards = legal
@@ -187,7 +187,7 @@ def _cards(record, rules, hands, now, asked):
                 now.voids[seat] = now.voids[seat] | {now.trump}
         hands[seat].remove(card)
         now.seen = now.seen | {card}
-        broken = broken or card[0] == now.trump
+        now.broken = now.broken or card[0] == now.trump
         seat = (seat + 1) % n
         if len(now.trick) == n:
             seat = oracle.trick_winner(now.trick, now.trump, oracle.deck_ranks(rules))

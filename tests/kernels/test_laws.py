@@ -8,13 +8,13 @@ from analyzer.rules import load
 from analyzer.simulation import Engine, Run
 from kernels.compiled import JIT
 from kernels.layout import MOST_CHIPS, NONE, Denomination
-from tests.kernels.tools import deals, exported, scaled, setup_of
+from tests.kernels.tools import deals, exported, name_of, scaled, setup_of, wild
 
 GAMES = [(game.name, players) for game in rules.games() for players in game.players]
-POLICIES = ["random", "rules"]
+POLICIES = ["random", "rules", wild()]
 MANY = scaled(1_000, 8)
 
-played_by = pytest.mark.parametrize("policy", POLICIES)
+played_by = pytest.mark.parametrize("policy", POLICIES, ids=name_of)
 every_game = pytest.mark.parametrize(("game", "players"), GAMES)
 
 

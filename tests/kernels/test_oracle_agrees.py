@@ -13,13 +13,13 @@ from analyzer.rules import load
 from analyzer.simulation import Engine, Run
 from kernels import compiled, entry, layout
 from tests import oracle
-from tests.kernels.tools import deals, exported, scaled, setup_of
+from tests.kernels.tools import deals, drawing, exported, name_of, scaled, setup_of, wild
 
 GAMES = [game.name for game in rules.games()]
 PLAYERS = {game.name: game.players for game in rules.games()}
 table_of = cache(load)
 TABLES = [(game, "base") for game in GAMES] + [(game, variant.name) for game in GAMES for variant in rules.variants(game)]
-POLICIES = ["random", "rules"]
+POLICIES = ["random", "rules", wild()]
 TOGGLES = [f"IW-V{k}" for k in range(1, 7)]
 
 
@@ -38,7 +38,7 @@ def check(facts, table, policies):
 
 # ---------------------------------------------------------------- the kernels play, the referee checks
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", POLICIES, ids=name_of)
 @pytest.mark.parametrize(("game", "variant"), TABLES)
 def test_deals_replay_without_a_fault(game, variant, policy):
     for players in players_of(game, variant):
@@ -48,22 +48,30 @@ def test_deals_replay_without_a_fault(game, variant, policy):
         check(deals(table, [policy], n, first), table, [policy])
 
 
+@pytest.mark.parametrize("explore", [0.0, 1.0])
+@pytest.mark.parametrize(("game", "variant"), TABLES)
+def test_deals_of_players_who_draw_replay_without_a_fault(game, variant, explore):
+    for players in players_of(game, variant):
+        engine = drawing(table_of(game, variant, (), players), explore)
+        check(engine.play(5 * len(variant), scaled(4, 1))[0][:, 0], engine.run.rules, engine.run.policies)
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_mixed_tables_replay_without_a_fault(game):
     for players in PLAYERS[game]:
         table = load(game, players=players)
-        policies = [POLICIES[seat % 2] for seat in range(players)]
+        policies = [POLICIES[seat % 3] for seat in range(players)]
         check(deals(table, policies, scaled(60, 1)), table, policies)
 
 
 @pytest.mark.parametrize("variant", [*TOGGLES, "+".join(TOGGLES)])
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", POLICIES, ids=name_of)
 def test_IW_V1_to_V6_alone_and_together(variant, policy):
     table = load("israeli-whist", variant)
     check(deals(table, [policy], scaled(100, 2)), table, [policy])
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", POLICIES, ids=name_of)
 @pytest.mark.parametrize("settings", [
     ["gulash.direction=left", "gulash.max=3", "gulash.min_bid_step=1"], ["gulash.direction=across", "gulash.cards=1"], ["gulash.cards=13"], [],
 ])
@@ -142,7 +150,7 @@ def is_over(table, totals, n_deals, tied, played):
     return reached, False
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", POLICIES, ids=name_of)
 @pytest.mark.parametrize(("game", "variant", "players"), [
     ("israeli-whist", "base", 4), ("israeli-whist", "next-dealer", 4), ("israeli-whist", "gulash", 4), ("israeli-whist", "ten-deals", 4),
     ("oh-hell", "base", 5), ("oh-hell", "extra-deals", 3), ("oh-hell", "negative", 7), ("jabberwocky", "base", 3), ("jabberwocky", "extra-deals", 4),
@@ -152,7 +160,7 @@ def test_whole_games(game, variant, players, policy):
     check_games(load(game, variant, players=players), policy)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", POLICIES, ids=name_of)
 def test_IW_base_a_target_ends_the_game_whoever_reaches_it(policy):
     check_games(load("oh-hell", "negative", settings=["game.end.target=5"]), policy)      # the lowest score wins, the highest reaches the target
 

@@ -1,16 +1,22 @@
 """Questions to the kernels in a card player's words."""
 
 import json
+import tempfile
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyzer import records
+from analyzer import policies, records
 from analyzer.cards import call, call_text, denomination
 from analyzer.rules import Rules
 from analyzer.simulation import Engine, Run, empty_setup
+from kernels import entry, layout
 from kernels.compiled import JIT
 from kernels.layout import Decision
+
+FOLDER = tempfile.TemporaryDirectory(prefix="tricklab-")      # of the policies written for tests
 
 
 def scaled(n: int, without_jit: int) -> int:
@@ -21,6 +27,44 @@ def scaled(n: int, without_jit: int) -> int:
 def deals(rules: Rules, policies: list[str], n: int, first: int = 0, **known: Any) -> np.ndarray:
     """Return the facts of single deals `first` to `first + n - 1`."""
     return Engine(Run(rules, policies, **known)).play(first, n)[0][:, 0]
+
+
+def written(name: str, nets: dict[str, np.ndarray]) -> str:
+    """Return the file of a learned policy with networks by family and name."""
+    folder = Path(FOLDER.name)
+    np.savez(folder / f"{name}.npz", **nets)
+    path = folder / f"{name}.toml"
+    path.write_text(f'base = "rules-1"\nplayer = "learned"\nnets = "{name}.npz"\n')
+    return str(path)
+
+
+@cache
+def wild(seed: int = 1) -> str:
+    """Return the file of a learned policy whose networks are random numbers: its choices are wild, but its own."""
+    rng = np.random.default_rng(seed)
+    numbers = {f"{family}/{net}": policies.net_size(family, net) for family, nets in policies.NETS.items() for net in nets}
+    return written(f"wild-{seed}", {net: rng.normal(0, 0.4, size).astype(np.float32) for net, size in numbers.items()})
+
+
+def name_of(policy: str) -> str:
+    """Return what a test calls a policy."""
+    return Path(policy).stem
+
+
+def drawing(rules: Rules, explore: float = 0.0, **known: Any) -> Engine:
+    """Return an engine of wild players who draw their cards and calls, as in training."""
+    engine = Engine(Run(rules, [wild()], **known))
+    engine.policies["draw"], engine.policies["explore"] = 1, explore
+    return engine
+
+
+def taped(engine: Engine, number: int) -> tuple[np.ndarray, np.record]:
+    """Return the facts of one deal, shape (1,), and the table as it was left, its tape on it."""
+    setup = engine.setup.copy()
+    setup["first"] = number
+    table, facts = np.zeros(1, layout.TABLE), np.zeros((1, 1), layout.FACTS)
+    entry.play(engine.rules, engine.policies, engine.weights, setup, table, np.zeros(1, layout.DEAL), facts, np.zeros(1, layout.GAME))
+    return facts[0], table[0]
 
 
 def exported(facts: np.ndarray, rules: Rules, policies: list[str], **how: Any) -> list[dict[str, Any]]:
