@@ -1,5 +1,7 @@
 """Policies: how a seat bids and plays, from TOML to POLICY records and one array of weights."""
 
+import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.errors import ImpossibleError, TricklabError, UsageError, did_you_mean, one_of, shown
+from analyzer.output import field_rows
 from analyzer.rulebook import game_names, is_file_name, parse
 from analyzer.rules import Rules
 from kernels import layout
@@ -26,9 +29,27 @@ WEIGHTS: dict[str, tuple[float, float]] = {      # the lowest and highest value 
     "trick_gain": (0, 20), "keep": (-50, 50), "solo_margin": (-1000, 1000), "solo_made": (0, 1),
     "explore": (0, 1),
 }  # fmt: skip
-KEYS = ("base", "summary", "player", "tables", "weights", "games")
+KEYS = ("base", "summary", "player", "tables", "nets", "weights", "games")
+CARD = ("seed", "updates", "deals", "fields", "tables", "strength")      # what a card says at least
 WEIGHT_KEYS = ("value", "unit", "doc")
 FEWEST_LEARNED = 3          # players of the smallest table that the shipped tables were learned at
+NETS: dict[str, dict[str, tuple[int, int, int]]] = {      # by family: inputs that candidates share, inputs of each, outputs
+    "israeli-whist": {
+        "play": (layout.PLAY_SHARED, layout.PLAY_OWN, 1),
+        "bid": (layout.BID_SHARED, layout.BID_OWN, layout.OUTPUTS),
+        "call": (layout.CALL_SHARED, layout.CALL_OWN, 1),
+        "gulash": (layout.CALL_SHARED, layout.CALL_OWN, 1),
+    },
+    "oh-hell": {"play": (layout.PLAY_SHARED, layout.PLAY_OWN, 1), "bid": (layout.BID_SHARED, layout.BID_OWN, layout.OUTPUTS)},
+    "jabberwocky": {"play": (layout.PLAY_SHARED, layout.PLAY_OWN, 1), "bid": (layout.BID_SHARED, layout.BID_OWN, layout.OUTPUTS)},
+    "spanish-solo": {
+        "soloist": (layout.PLAY_SHARED, layout.PLAY_OWN, 1),
+        "defender": (layout.PLAY_SHARED, layout.PLAY_OWN, 1),
+        "alone": (layout.PLAY_SHARED, layout.PLAY_OWN, 1),
+        "contract": (layout.BID_SHARED, layout.BID_OWN, layout.OUTPUTS),
+        "pass": (layout.BID_SHARED, layout.BID_OWN, layout.OUTPUTS),
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +69,7 @@ class Policy:
     summary: str
     player: Player
     tables: str | None
+    nets: str | None
     weights: dict[str, Weight] = field(hash=False)
     games: dict[str, dict[str, Weight]] = field(hash=False, default_factory=dict)      # weights that differ in a game
 
@@ -83,13 +105,23 @@ def load(name: str) -> Policy:
 
 
 def info(name: str) -> dict[str, Any]:
-    """Return summary, player and weights of a policy as plain data; a weight that differs in a game has its value there under the game's name."""
+    """Return summary, player, networks, their cards and weights of a policy as plain data; a weight that differs in a game has its value there under the game's
+    name."""
     policy = load(name)
     weights = {
         key: {"value": weight.value, **{game: own[key].value for game, own in policy.games.items() if key in own}, "unit": weight.unit, "doc": weight.doc}
         for key, weight in policy.weights.items()
     }
-    return {"policy": policy.name, "summary": policy.summary, "player": policy.player.name.lower(), "games": sorted(policy.games), "weights": weights}
+    is_learned = policy.player == Player.LEARNED and policy.nets is not None
+    return {
+        "policy": policy.name,
+        "summary": policy.summary,
+        "player": policy.player.name.lower(),
+        "nets": Path(policy.nets).name if is_learned and policy.nets else None,
+        "cards": cards(policy.nets) if is_learned and policy.nets else {},
+        "games": sorted(policy.games),
+        "weights": weights,
+    }
 
 
 def check(path: str | Path) -> Policy:
@@ -100,7 +132,12 @@ def check(path: str | Path) -> Policy:
     TricklabError
         As `load`.
     """
-    return _load(Path(path), ())
+    policy = _load(Path(path), ())
+    if policy.player == Player.LEARNED and policy.nets is not None:
+        for family_name in _trained(policy.nets):
+            networks(policy.nets, family_name)
+        cards(policy.nets)
+    return policy
 
 
 def _file(name: str, folder: Path) -> Path:
@@ -148,16 +185,24 @@ def _checked(path: Path, table: dict[str, Any], above: tuple[Path, ...]) -> Poli
     if player not in kinds:
         raise ImpossibleError(f"{where}: player: found {shown(player)}, expected {one_of(kinds)}{did_you_mean(player, kinds)}")
     tables = _text(where, table, "tables") if "tables" in table else base.tables if base else None
-    is_rules = Player[player.upper()] == Player.RULES
+    is_rules = Player[player.upper()] != Player.RANDOM
     shipped = [file.stem for file in (DATA / "weights").glob("*.npz")]
     if (is_rules or tables is not None) and tables not in shipped:
         raise ImpossibleError(f"{where}: tables: found {shown(tables)}, expected {one_of(shipped)}{did_you_mean(tables, shipped)}")
+    nets = _text(where, table, "nets") if "nets" in table else base.nets if base else None
+    if Player[player.upper()] == Player.LEARNED and (nets is None or not _nets_file(nets, path.parent).is_file()):
+        raise ImpossibleError(f"{where}: nets: found {shown(nets)}, expected a file of networks, as `tricklab train` writes them")
     if is_rules:
         missing = [key for key in WEIGHTS if key not in weights]
         if missing:
             raise ImpossibleError(f"{where}: weights.{missing[0]} is missing; give it, or inherit it with base = \"rules-1\"")
     summary = _text(where, table, "summary") if "summary" in table else base.summary if base else path.stem
-    return Policy(path.stem, summary, Player[player.upper()], tables, weights, own)
+    return Policy(path.stem, summary, Player[player.upper()], tables, str(_nets_file(nets, path.parent)) if nets else None, weights, own)
+
+
+def _nets_file(name: str, folder: Path) -> Path:
+    """Return the file of networks that a policy names: a shipped one, or a path beside the policy."""
+    return DATA / "weights" / f"{name}.npz" if not name.endswith(".npz") else folder / name
 
 
 def _weights(where: str, place: str, entries: Any, inherited: dict[str, Weight]) -> dict[str, Weight]:
@@ -259,6 +304,139 @@ def worth(aim: np.ndarray, rules: Rules) -> np.ndarray:
     return table
 
 
+def net_family(rules: Rules) -> str:
+    """Return whose networks serve these rules."""
+    return family(rules).removesuffix("-free")
+
+
+def usual_stake(rules: Rules) -> float:
+    """Return the mean gain of a made bid of 0 to 4 tricks over one trick too few or too many, in units of score; negative where the lowest score wins.
+
+    It is the unit in which networks see scores.
+    """
+    points = rules.points()
+    cards = max(rules.schedule)
+    gains = [
+        float(points[cards, side, bid, bid] - points[cards, side, bid, tricks])
+        for side in (0, 2) for bid in range(min(4, cards) + 1) for tricks in (bid - 1, bid + 1) if 0 <= tricks <= cards
+    ]
+    mean = sum(gains) / len(gains)
+    return mean if mean != 0 else 1.0
+
+
+def stakes(rules: Rules) -> np.ndarray:
+    """Return the scheme's scores in usual stakes, larger is better; float64, shape `layout.POINTS_SHAPE`."""
+    return rules.points() / usual_stake(rules)
+
+
+def prices(rules: Rules) -> np.ndarray:
+    """Return what a bid scores by what becomes of it, in usual stakes; float32, shape `layout.PRICES_SHAPE`."""
+    scored = stakes(rules)
+    table = np.zeros(layout.PRICES_SHAPE, np.float32)
+    for cards in range(1, layout.MAX_HAND + 1):
+        for bid in range(cards + 1):
+            tricks = np.clip(bid - layout.SHORTEST + np.arange(layout.SPANS), 0, cards)
+            table[cards, bid] = scored[cards, :, bid][:, tricks]
+    return table
+
+
+def net_size(family_name: str, net: str) -> int:
+    """Return how many numbers a network of a family has."""
+    n_shared, n_own, outputs = NETS[family_name][net]
+    return (n_shared + n_own) * layout.UNITS + (layout.UNITS if outputs == 1 else (layout.UNITS + 1) * outputs)
+
+
+def networks(file: str, family_name: str) -> dict[str, np.ndarray]:
+    """Return the networks of a family, float32, flat.
+
+    Raises
+    ------
+    ImpossibleError
+        The file cannot be read, or has no networks of this family, or networks of another size or with numbers that are none.
+    """
+    where = Path(file).name
+    stored = _stored(file)
+    nets = {}
+    for net in NETS.get(family_name, ()):
+        size, key = net_size(family_name, net), f"{family_name}/{net}"
+        if key not in stored:
+            families = sorted({name.partition("/")[0] for name in stored})
+            found = f"networks of {one_of(families)}" if families else "none"
+            raise ImpossibleError(f"{where}: {key}: found {found}, expected a network of {size:,} numbers; tricklab train trains one")
+        numbers = stored[key]
+        if numbers.shape != (size,) or numbers.dtype.kind != "f":
+            raise ImpossibleError(f"{where}: {key}: found {numbers.size:,} numbers ({numbers.dtype}), expected {size:,}; train it anew with this version")
+        if not np.isfinite(numbers).all():
+            raise ImpossibleError(f"{where}: {key}: found a number that is none or has no end, expected {size:,} finite numbers; train it anew")
+        nets[net] = numbers.astype(np.float32)
+    return nets
+
+
+def _trained(file: str) -> list[str]:
+    """Return the families that a file has networks of."""
+    return [family_name for family_name in NETS if any(key.startswith(f"{family_name}/") for key in _stored(file))]
+
+
+def _stored(file: str) -> dict[str, np.ndarray]:
+    where = Path(file).name
+    try:
+        with np.load(file) as stored:
+            return {key: stored[key] for key in stored}
+    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "no whole .npz file"
+        raise ImpossibleError(f"{where}: found {reason}, expected networks as tricklab train writes them") from None
+
+
+def cards(file: str) -> dict[str, dict[str, Any]]:
+    """Return the cards of a file of networks by family: what they were trained on and how strong they are; none where no card lies beside it.
+
+    Raises
+    ------
+    ImpossibleError
+        The card cannot be read.
+    """
+    path = Path(file).with_suffix(".card.toml")
+    if not path.is_file():
+        return {}
+    found = parse(path.name, path.read_bytes())
+    if not all(isinstance(card, dict) and set(CARD) <= card.keys() for card in found.values()):
+        raise ImpossibleError(f"{path.name}: found no card of networks, expected one that tricklab train wrote; remove it to do without")
+    return found
+
+
+def untrained(policy: Policy, rules: Rules, cards_dealt: int | None = None) -> list[str]:
+    """Return what a learned policy's networks were never trained on, as field=value; nothing where no card tells.
+
+    Parameters
+    ----------
+    cards_dealt : cards a hand, those of the schedule if None
+    """
+    if policy.player != Player.LEARNED or policy.nets is None:
+        return []
+    card = cards(policy.nets).get(net_family(rules))
+    if card is None:
+        return []
+    here = trained_fields([rules]) | ({"cards": [str(cards_dealt)]} if cards_dealt else {})
+    new = {field: [value for value in values if value not in card["fields"].get(field, ())] for field, values in here.items()}
+    return [f"{field}={'/'.join(values)}" for field, values in new.items() if values]
+
+
+def trained_fields(tables: Sequence[Rules]) -> dict[str, list[str]]:
+    """Return every value of every field that bears on a single deal at these tables, as `--set` takes them; for a schedule the cards a hand."""
+    values: dict[str, set[str]] = {"cards": {str(size) for rules in tables for size in rules.schedule}}
+    for rules in tables:
+        for row in field_rows(rules.fields):
+            if not row["field"].startswith(("game.", "schedule")):
+                values.setdefault(row["field"], set()).add(row["value"])
+    return {field: sorted(found, key=lambda value: (len(value), value)) for field, found in sorted(values.items())}
+
+
+def packed(numbers: np.ndarray) -> np.ndarray:
+    """Return float32 numbers two to a float64, as the kernels read them."""
+    flat = numbers.astype(np.float32).ravel()
+    return np.concatenate([flat, np.zeros(len(flat) % 2, np.float32)]).view(np.float64)
+
+
 def compile_policies(policies: Sequence[Policy], rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     """Return policies as the kernels read them.
 
@@ -291,4 +469,10 @@ def compile_policies(policies: Sequence[Policy], rules: Rules) -> tuple[np.ndarr
             for key in ("expect", "duck", "sides", "solo"):
                 record[key] = start((policy.tables, key), partial(tables.__getitem__, key))
             record["worth"] = start((policy.tables, "worth"), partial(worth, tables["aim"], rules))
+        if policy.player == Player.LEARNED and policy.nets is not None:
+            for name, net in networks(policy.nets, net_family(rules)).items():
+                record[f"net_{name}"] = 2 * start((policy.nets, name), partial(packed, net))
+            if rules.has_bids:
+                record["prices"] = 2 * start(("", "prices"), lambda: packed(prices(rules)))
+                record["stakes"] = start(("", "stakes"), lambda: stakes(rules))
     return records, np.concatenate(parts)

@@ -26,7 +26,7 @@ def silent(message: str) -> None:
     """Say nothing."""
 
 
-tell: Callable[[str], None] = silent       # gets a line before a first run compiles; the command line prints it
+tell: Callable[[str], None] = silent       # gets a line before a first run compiles and on rules that no player was trained on; the command line prints it
 
 
 def entry_points() -> ModuleType:
@@ -86,7 +86,11 @@ class Engine:
         names = list(run.policies) * run.rules.players if len(run.policies) == 1 else list(run.policies)
         self.run = run
         self.rules = run.rules.record()
-        self.policies, self.weights = policy_files.compile_policies([policy_files.load(name) for name in names], run.rules)
+        policies = [policy_files.load(name) for name in names]
+        self.policies, self.weights = policy_files.compile_policies(policies, run.rules)
+        for policy in dict.fromkeys(policies):
+            if new := policy_files.untrained(policy, run.rules, run.cards):
+                tell(f"{policy.name} plays here by its networks of {policy_files.net_family(run.rules)}, which were not trained on {', '.join(new)}")
         self.setup = run.setup.copy() if run.setup is not None else empty_setup()
         setup = self.setup[0]
         setup["seed"] = run.seed % 2**64

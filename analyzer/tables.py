@@ -11,6 +11,7 @@ from math import floor, isnan, log10
 from typing import Any
 
 from analyzer.cards import FRENCH, SPANISH, denomination, denomination_text
+from analyzer.errors import counted
 
 Row = Mapping[str, Any]
 Cells = Sequence[str]
@@ -241,6 +242,42 @@ def duel_page(document: Row, style: Style) -> Page:
         f"Every deal with the odd seat in every place. Difference: {unit} above the other seats at the same tables{best}. Swap difference: above {last} in the "
         f"same seat of the same deals.\n{basis(document)}"
     )
+    return page
+
+
+def curve_line(row: Row, updates: int, style: Style) -> str:
+    """Return a point of the learning curve of `train`."""
+    parts = [f"update {row['update']:,} of {updates:,}"]
+    parts += [] if row["made"] is None else [f"made {row['made']:.1%}"]
+    parts += [f"{name} {row[key]:.3f}" for name, key in (("critic R2", "critic_r2"), ("bid loss", "bid_loss")) if row[key] is not None]
+    parts += [f"{score(row, 'rules', style)} over rules", f"{score(row, 'ancestor', style)} over its ancestor"]
+    return "  ".join(parts)
+
+
+def train_page(document: Row, style: Style) -> Page:
+    """Return the page of `train`: what the policy gains over others at the judged tables, or how far it had come where it was interrupted."""
+    tables = document["tables"]
+    title = f"{document['game']}, trained at {tables[0] if len(tables) == 1 else f'{len(tables)} tables'}, {document['updates']:,} updates"
+    seed = f"seed {document['seed']}"
+    if not document["results"]:
+        curve = [curve_line(row, document["updates"], style) for row in document["curve"]]
+        return [title, *(["\n".join(curve)] if curve else []), f"{document['deals']:,} deals so far, {seed}."]
+    body = [[row["table"], row["against"], score(row, "difference", style), _rate(row, "exact_rate", style)] for row in document["results"]]
+    made = "solo made %" if document["game"] == "spanish-solo" else "made %"
+    table = Table(["table", "all others", _unit(document), made], body, frozenset({0, 1}))
+    note = f"{_unit(document).capitalize()} above the other seats, with the odd seat in every place. n = {document['results'][0]['n']:,} deals each"
+    level = f"{100 * document['level']:.6g} % intervals"
+    return [title, table, f"{note}, {level}; trained on {document['deals']:,} others, {seed}.\nPolicy: {document['policies'][0]}"]
+
+
+def cards_part(cards: Mapping[str, Row], style: Style) -> Page:
+    """Return what the networks of a policy were trained on, and what they gain over others, family by family."""
+    page: list[str | Table] = []
+    for family, card in cards.items():
+        body = [[row["table"], row["against"], score(row, "difference", style), _rate(row, "exact_rate", style)] for row in card["strength"]]
+        where = counted(len(card["tables"]), "tables")
+        page.append(f"Networks for {family}: {card['updates']:,} updates, {card['deals']:,} deals at {where}, seed {card['seed']}.")
+        page.append(Table(["table", "all others", "gain", "made %"], body, frozenset({0, 1})))
     return page
 
 

@@ -12,7 +12,8 @@ COMMANDS = sorted((ROOT / "analyzer" / "cli").glob("*.py"))
 HEAVY = {"numpy", "numba", "pandas", "matplotlib", "jinja2", "pydantic", "scipy", "kernels"}
 LIGHT = {"analyzer", "analyzer.cli", "analyzer.errors", "analyzer.output"}      # what a command may import before it runs
 CALLERS = {"analyzer.simulation", "analyzer.scoring"}                           # of kernels.entry
-PEEKERS = {"analyzer.simulation"}                                               # asks kernels.compiled whether it is about to compile
+TRAINERS = {"analyzer.training"}                                                # of kernels.learning
+PEEKERS = {"analyzer.simulation", "analyzer.training"}                          # ask kernels.compiled whether they are about to compile
 
 
 def module_of(path):
@@ -61,8 +62,8 @@ def test_kernels_know_no_people(path):
 def test_analyzer_meets_the_kernels_at_the_door(path):
     module = module_of(path)
     known = {name for name in imports(path) if name.split(".")[0] == "kernels"}
-    allowed = {"kernels.layout"} | ({"kernels.entry"} if module in CALLERS else set()) | ({"kernels.compiled"} if module in PEEKERS else set())
-    assert known <= allowed
+    doors = {"kernels.entry": CALLERS, "kernels.learning": TRAINERS, "kernels.compiled": PEEKERS}
+    assert known <= {"kernels.layout"} | {door for door, callers in doors.items() if module in callers}
 
 
 @named(ANALYZER)
@@ -73,7 +74,7 @@ def test_only_commands_import_commands(path):
 
 @named(ANALYZER)
 def test_compiling_waits_until_it_is_needed(path):
-    assert not {"kernels.entry", "numba"} & imports(path, at_start_only=True)
+    assert not {"kernels.entry", "kernels.learning", "kernels.compiled", "numba"} & imports(path, at_start_only=True)
 
 
 @named(COMMANDS)

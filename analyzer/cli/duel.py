@@ -43,10 +43,12 @@ def add_to(app: typer.Typer) -> None:
         check_deal(rules, cards, dealer, pool)
 
         from analyzer import tables
+        from analyzer.cli.progress import announce_compile
         from analyzer.cli.running import Outcome, watch
         from analyzer.duel import Duel
         from analyzer.output import document
 
+        announce_compile(sink.note)
         contest = Duel(rules, policies, field, seed=effort.seed, cards=cards, dealer=dealer, pool=pool, bids_by=bids_by, play_by=play_by)
         outcome = watch(partial(contest.run, deals), Outcome("deals", deals, sink), effort, lambda: contest.deals, lambda: contest.precision(effort.level))
         looked = effort.precision is not None

@@ -20,12 +20,12 @@ def add_to(app: typer.Typer) -> None:
         from analyzer import policies, tables
         from analyzer.output import listing
 
-        rows = [{"policy": name, "summary": policies.info(name)["summary"]} for name in policies.names()]
+        rows = [{key: policies.info(name)[key] for key in ("policy", "player", "nets", "summary")} for name in policies.names()]
         sink.show(listing("policies", rows), lambda style: [tables.plain_table(rows, ["policy", "summary"])])
 
     @command(shipped, "show")
     def show(policy: Annotated[str, argument(metavar="POLICY", help="Name or TOML file.")], output: OutputOptions) -> None:
-        """The weights of a policy, with their units."""
+        """The weights of a policy, with their units, and what its networks were trained on."""
         sink = output.sink
 
         from analyzer import policies, tables
@@ -33,8 +33,10 @@ def add_to(app: typer.Typer) -> None:
 
         info = policies.info(policy)
         rows = [{"weight": name, **weight} for name, weight in info["weights"].items()]
-        answer = listing("policies", rows, policy=policy, summary=info["summary"])
-        sink.show(answer, lambda style: [f"{policy}: {info['summary']}", tables.plain_table(rows, ["weight", "value", *info["games"], "unit", "doc"])])
+        answer = listing("policies", rows, policy=policy, summary=info["summary"], nets=info["nets"], cards=info["cards"])
+        weights = tables.plain_table([{**dict.fromkeys(info["games"]), **row} for row in rows], ["weight", "value", *info["games"], "unit", "doc"])
+        is_learned = info["player"] == "learned"
+        sink.show(answer, lambda style: [f"{policy}: {info['summary']}", *(tables.cards_part(info["cards"], style) if is_learned else [weights])])
 
     @command(shipped, "check")
     def check(file: Annotated[Path, argument(metavar="FILE", help="A policy in TOML.")], output: OutputOptions) -> None:

@@ -23,9 +23,14 @@ class Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the bar away, so that a line can be written in its place."""
         if self.drawn:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
+            self.drawn = False
 
     def __call__(self, done: int, total: int | None = None) -> None:
         now = time.monotonic()
@@ -41,10 +46,17 @@ class Progress:
 
 
 def announce_compile(note: Callable[[str], None]) -> None:
-    """Say why the first run takes long, before it does."""
+    """Say why the first run takes long, before it does, and which rules are new to the players; nothing twice."""
     from analyzer import simulation
 
-    simulation.tell = note
+    said: set[str] = set()
+
+    def once(text: str) -> None:
+        if text not in said:
+            said.add(text)
+            note(text)
+
+    simulation.tell = once
 
 
 def _clock(seconds: float) -> str:

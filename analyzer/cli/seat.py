@@ -31,8 +31,8 @@ def add_to(app: typer.Typer) -> None:
         from analyzer.output import Sink, json_text
         from analyzer.seat import Player
 
-        player = Player(game, policy, seed, variant, set or ())
         announce_compile(Sink(quiet=quiet).note)
+        player = Player(game, policy, seed, variant, set or ())
         for line in sys.stdin.buffer:
             if line.strip():
                 print(json_text(player.reply(line)), flush=True)
