@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 HAND   := KQ4.A73.QJ85.T62
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench strength clean
 
 demo: $(VENV)/installed
 	$(BIN)/tricklab bid israeli-whist $(HAND) --calls "pass pass 5H pass pass pass pass" --bids 3
@@ -21,6 +21,9 @@ lint: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[openspiel]'
 	$(BIN)/python scripts/bench.py
+
+strength: $(VENV)/installed
+	$(BIN)/python scripts/strength.py --write reports/strength
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -86,7 +86,7 @@ def names() -> list[str]:
 
 def default(game: str) -> str:
     """Return the strongest shipped policy of a game."""
-    return "rules"
+    return "learned"
 
 
 def load(name: str) -> Policy:

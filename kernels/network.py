@@ -1,8 +1,8 @@
 """Small networks on vectors of float32: one hidden layer of `UNITS` leaky units, the same answer to the last bit on every machine.
 
 A network scores candidates (cards, bids, calls) of one decision. What the candidates share goes through the first layer once; every candidate adds its own
-inputs. Inputs come in pairs. Sums run in a fixed order, pair by pair and halves onto halves, with no fused multiply-add, and the exponential is a polynomial, so
-plain NumPy gives the same bits (the functions without the JIT below).
+inputs. Inputs come in pairs. Sums run in a fixed order, pair by pair and halves onto halves, with no fused multiply-add, and the exponential is a polynomial,
+so plain NumPy gives the same bits (the functions without the JIT below).
 
 Networks lie in the array of weights of the tables, two float32 to a float64; places (`at`, `to`) count float32 from its start. A network is rows of `UNITS`:
 shared inputs, candidate inputs, output (`score`), or, in place of the output row, `OUTPUTS` for each unit and one row of biases (`expectation`).
