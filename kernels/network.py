@@ -1,8 +1,8 @@
 """Small networks on vectors of float32: one hidden layer of `UNITS` leaky units, the same answer to the last bit on every machine.
 
 A network scores candidates (cards, bids, calls) of one decision. What the candidates share goes through the first layer once; every candidate adds its own
-inputs. Inputs come in pairs. Sums run in a fixed order, pair by pair and halves onto halves, with no fused multiply-add, and the exponential is a polynomial,
-so plain NumPy gives the same bits (the functions without the JIT below).
+inputs. Inputs come in pairs. Sums run in a fixed order, pair by pair and halves onto halves; products are fused with sums, rounded once, on every machine; the
+exponential is a polynomial. So plain NumPy gives the same bits (the functions without the JIT below).
 
 Networks lie in the array of weights of the tables, two float32 to a float64; places (`at`, `to`) count float32 from its start. A network is rows of `UNITS`:
 shared inputs, candidate inputs, output (`score`), or, in place of the output row, `OUTPUTS` for each unit and one row of biases (`expectation`).
@@ -66,6 +66,13 @@ if JIT:
         below = builder.fcmp_ordered("<", vector, constant(vector.type, 0.0))
         return builder.select(below, builder.fmul(vector, constant(vector.type, LEAK)), vector)
 
+    def fused(builder, a, b, c) -> Any:
+        """Return a * b + c, rounded once."""
+        kind = a.type
+        name = f"llvm.fma.v{kind.count}f32"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+        return builder.call(function, [a, b, c])
+
     def layer(builder, start, rows, inputs, n) -> Any:
         """Return start + the sum over n inputs of input times row, even and odd inputs apart: two chains of additions keep the machine busy."""
         totals = cgutils.alloca_once_value(builder, start), cgutils.alloca_once_value(builder, constant(ROW, 0.0))
@@ -74,7 +81,7 @@ if JIT:
                 index = builder.add(builder.shl(loop.index, ir.Constant(INT, 1)), ir.Constant(INT, odd))
                 value = builder.load(builder.gep(inputs, [index]), align=4)
                 row = load(builder, builder.gep(rows, [builder.mul(index, ir.Constant(INT, UNITS))]), ROW)
-                builder.store(builder.fadd(builder.load(total), builder.fmul(spread(builder, value, ROW), row)), total)
+                builder.store(fused(builder, spread(builder, value, ROW), row, builder.load(total)), total)
         return builder.fadd(builder.load(totals[0]), builder.load(totals[1]))
 
     def exponential(builder, vector) -> Any:
@@ -86,7 +93,7 @@ if JIT:
         rest = builder.fsub(vector, builder.fmul(builder.sitofp(number, kind), constant(kind, LN2)))
         power = constant(kind, EXP[-1])
         for term in EXP[-2::-1]:
-            power = builder.fadd(builder.fmul(power, rest), constant(kind, term))
+            power = fused(builder, power, rest, constant(kind, term))
         bits = builder.shl(builder.add(number, ir.Constant(whole, [127] * kind.count)), ir.Constant(whole, [23] * kind.count))
         return builder.fmul(power, builder.bitcast(bits, kind))
 
@@ -114,7 +121,7 @@ if JIT:
         for unit in range(UNITS):
             row = load(builder, builder.gep(weights, [ir.Constant(INT, unit * OUTPUTS)]), WIDE)
             value = spread(builder, builder.extract_element(hidden, ir.Constant(INT32, unit)), WIDE)
-            totals[unit % 2] = builder.fadd(totals[unit % 2], builder.fmul(value, row))
+            totals[unit % 2] = fused(builder, value, row, totals[unit % 2])
         return builder.fadd(*totals)
 
     @intrinsic
@@ -266,10 +273,14 @@ else:
     def leaky(vector: Any) -> Any:
         return np.where(vector < 0, vector * np.float32(LEAK), vector)
 
+    def fused(a: Any, b: Any, c: Any) -> Any:
+        """Return a * b + c of float32: the product is exact in float64, so but for one sum in 2^29 that lies between two roundings it is rounded once."""
+        return (np.float64(a) * b + c).astype(np.float32)
+
     def layer(start: Any, rows: Any, inputs: Any) -> Any:
         totals = [start.copy(), np.zeros(UNITS, np.float32)]
         for k, (value, row) in enumerate(zip(inputs, rows.reshape(len(inputs), UNITS), strict=True)):
-            totals[k % 2] = totals[k % 2] + value * row
+            totals[k % 2] = fused(value, row, totals[k % 2])
         return totals[0] + totals[1]
 
     def shared(weights, at, work, first, n, to):
@@ -289,14 +300,14 @@ else:
         rows = floats(weights)[at + n * UNITS:at + n * UNITS + (UNITS + 1) * OUTPUTS].reshape(UNITS + 1, OUTPUTS)
         totals = [rows[UNITS].copy(), np.zeros(OUTPUTS, np.float32)]
         for unit in range(UNITS):
-            totals[unit % 2] = totals[unit % 2] + units[unit] * rows[unit]
+            totals[unit % 2] = fused(units[unit], rows[unit], totals[unit % 2])
         total = totals[0] + totals[1]
         shifted = np.maximum(total - total.max(), np.float32(LOWEST))
         number = (shifted * np.float32(1 / LN2) - np.float32(0.5)).astype(np.int32)
         rest = shifted - number.astype(np.float32) * np.float32(LN2)
         power = np.full(OUTPUTS, EXP[-1], np.float32)
         for term in EXP[-2::-1]:
-            power = power * rest + np.float32(term)
+            power = fused(power, rest.astype(np.float64), np.float32(term))
         powers = power * ((number + 127) << 23).astype(np.int32).view(np.float32)
         return powers, summed(powers)
 

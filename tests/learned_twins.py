@@ -32,13 +32,18 @@ def leaky(vector: np.ndarray) -> np.ndarray:
     return np.where(vector < 0, vector * vector.dtype.type(LEAK), vector)
 
 
+def fused(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Return a * b + c of float32, rounded once: float64 holds the product exactly."""
+    return (a.astype(np.float64) * b + c).astype(np.float32)
+
+
 def layer(start: np.ndarray, inputs: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return start + the sum of input times row: in float32 the even inputs one after the other onto the start, the odd ones apart."""
     if start.dtype == np.float64:
         return start + inputs @ rows
     totals = [start, np.zeros_like(start)]
     for k, row in enumerate(rows):
-        totals[k % 2] = totals[k % 2] + inputs[..., k, None] * row
+        totals[k % 2] = fused(inputs[..., k, None], row, totals[k % 2])
     return totals[0] + totals[1]
 
 
@@ -62,7 +67,7 @@ def power(exponents: np.ndarray) -> np.ndarray:
     rest = exponents - twos * kind(LN2)
     powers = np.full_like(rest, kind(1 / FACTORIALS[-1]))
     for factorial in FACTORIALS[-2::-1]:
-        powers = powers * rest + kind(1 / factorial)
+        powers = fused(powers, rest, np.asarray(kind(1 / factorial)))
     return np.ldexp(powers, twos.astype(int))
 
 
