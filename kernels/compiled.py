@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, parse_assembly
 from numba import _dynfunc, config
+from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
+from numba.core.untyped_passes import InlineClosureLikes
 
 HERE = Path(__file__).parent
 
@@ -48,7 +50,7 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 config.CACHE_DIR = str(CACHE)
 config.LOOP_VECTORIZE = 0            # no loop over cards or seats is long enough to gain: half a second less of compiling
-config.OPT = type(config.OPT)(1)     # a second less of compiling than level 3, for 2 to 3 % of the speed
+config.OPT = type(config.OPT)(3)
 JIT = not config.DISABLE_JIT
 
 
@@ -67,6 +69,10 @@ class Part(JITCodeLibrary):
 
     def _ensure_finalized(self) -> None:
         pass
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take the code as it is: the entry point checks and optimises it."""
+        self._final_module.link_in(parse_assembly(normalize_ir_text(str(ir_module))))
 
     def _get_module_for_linking(self) -> Any:
         for function in self._final_module.functions:
@@ -87,6 +93,11 @@ class Whole(JITCodeLibrary):
             waiting += below
         self._linking_libraries = list(parts)
         super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once: numba's first, cheap round serves reference counts, which kernels have not."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -119,13 +130,47 @@ class LowerWhole(NativeLowering):
         return bool(super().run_pass(state))
 
 
+KNOWN: dict[Any, Any] = {}      # what an operator, or a function of Python's own, makes of types
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class InferTypes(NopythonTypeInference):
+    """Infer types, and ask numba only once what an operator makes of each pair of types: a tenth of the first run."""
+
+    _name = "infer_types"
+
+    def run_pass(self, state: Any) -> bool:
+        context = state.typingctx
+        if "resolve_function_type" in vars(context):         # a function called by one whose types are being inferred
+            return bool(super().run_pass(state))
+        ask = context.resolve_function_type
+
+        def resolve(function: Any, args: Any, named: Any) -> Any:
+            operator = getattr(function, "typing_key", function)
+            if named or getattr(operator, "__module__", None) not in ("_operator", "builtins"):
+                return ask(function, args, named)
+            if (operator, args) not in KNOWN:
+                KNOWN[operator, args] = ask(function, args, named)
+            return KNOWN[operator, args]
+
+        context.resolve_function_type = resolve
+        try:
+            return bool(super().run_pass(state))
+        finally:
+            del context.resolve_function_type
+
+
+UNUSED = (InlineClosureLikes, NopythonRewrites)      # kernels have no closures, and no sums of whole arrays
+
+
 def compiler(lowering: type) -> type:
     """Return numba's compiler with another way of lowering."""
 
     class Compiler(CompilerBase):
         def define_pipelines(self) -> list[Any]:
             passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes.passes = [(lowering if step is NativeLowering else step, text) for step, text in passes.passes]
+            ours = {NativeLowering: lowering, NopythonTypeInference: InferTypes}
+            passes.passes = [(ours.get(step, step), text) for step, text in passes.passes if step not in UNUSED]
             passes._finalized = False
             passes.finalize()
             return [passes]
