@@ -19,7 +19,7 @@ from kernels.heuristics import (
     hold_chance,
     takes_trick,
 )
-from kernels.layout import HIGHER, LENGTHS, MAX_HAND, MAX_TRICKS, NONE, SUIT_BITS, SUITS, Denomination, Mode, Side, TrumpLead
+from kernels.layout import HIGHER, LENGTHS, MAX_HAND, MAX_TRICKS, NONE, SUIT_BITS, SUITS, Denomination, Hook, Mode, Side, TrumpLead
 
 STAKES_BID = MAX_TRICKS + 1
 STAKES_SIDE = (MAX_HAND + 1) * STAKES_BID
@@ -255,7 +255,6 @@ def put_bidder(rules, table, trump, n_spoken, bid_sum, leads, declares, level, a
     work = table.work
     cards = table.cards
     n_seats = rules.n_seats
-    is_hidden = rules.bidding_mode != Mode.SEQUENTIAL
     work[at] = 1.0
     work[at + 29] = cards / 16
     work[at + 30] = n_seats / 8
@@ -274,7 +273,7 @@ def put_bidder(rules, table, trump, n_spoken, bid_sum, leads, declares, level, a
         work[at + 39 + 2 * k] = max(bid, np.int64(0)) / 4
     work[at + 44] = number(rules.play_must_trump == 1)
     work[at + 45] = number(rules.play_trump_lead != TrumpLead.ANYTIME)
-    work[at + 46] = number(is_hidden)
+    work[at + 46] = number(rules.bidding_hook == Hook.NONE)
     work[at + 47] = level / 8
 
 

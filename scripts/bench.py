@@ -1,6 +1,6 @@
 """How fast, how strong and how small: the figures of the README, each with what it should reach.
 
-    python scripts/bench.py                 everything, about three minutes
+    python scripts/bench.py                 everything, about six minutes
     python scripts/bench.py speed memory    only these parts
     python scripts/bench.py --write reports/bench.md
 
@@ -16,19 +16,21 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from analyzer import __version__, rules, simulation, stats
+from analyzer import __version__, rules, simulation, stats, training
 from analyzer.seat import Player
 from kernels import layout
 
 REPEATS = 5
 SPADES = 5                       # 6S as a call is 1 + (6 - 1) * 5 + 3
 FIXED_TRUMP = 1 + 5 * SPADES + layout.Denomination.S
+LEARNING_UPDATES = 600           # of 1,024 deals
 TRICKLAB = [str(Path(sys.executable).with_name("tricklab"))]
 
 
@@ -93,8 +95,12 @@ def speed() -> Iterator[Line]:
     yield Line("random play, Israeli Whist, fixed trump, 52 cards", f"{random_whist:,.0f} deals/s", "1,000,000; aim 1,500,000", random_whist >= 1e6)
     ruled = Bench("israeli-whist", "rules").speed(40_000)
     yield Line("rules, Israeli Whist with auction and bids", f"{ruled:,.0f} deals/s", "120,000; aim 200,000", ruled >= 120_000)
-    for game, cards in (("oh-hell", 10), ("jabberwocky", 9), ("spanish-solo", None)):
-        yield Line(f"rules, {game}" + (f", {cards} cards" if cards else ""), f"{Bench(game, 'rules', cards=cards).speed(40_000):,.0f} deals/s", "", None)
+    learned = Bench("israeli-whist", "learned").speed(20_000)
+    yield Line("learned, Israeli Whist with auction and bids", f"{learned:,.0f} deals/s", "40,000; aim 100,000", learned >= 40_000)
+    for policy, n_deals in (("rules", 40_000), ("learned", 20_000)):
+        for game, cards in (("oh-hell", 10), ("jabberwocky", 9), ("spanish-solo", None)):
+            what = f"{policy}, {game}" + (f", {cards} cards" if cards else "")
+            yield Line(what, f"{Bench(game, policy, cards=cards).speed(n_deals):,.0f} deals/s", "", None)
     oh_hell = Bench("oh-hell", "random", cards=12, settings=("play.must_trump=false",)).speed(200_000)
     against = "random bids and play, Oh Hell, 12 tricks, against OpenSpiel's Python loop"
     try:
@@ -151,6 +157,22 @@ def strength() -> Iterator[Line]:
     mean, low, high = (float(x) for x in stats.mean_interval(gain.sum(), (gain**2).sum(), len(gain)))
     measured = f"{mean:+.1f} points ({low:+.1f} to {high:+.1f}), n = {len(gain):,}"
     yield Line("rules against three random players, Israeli Whist, a deal", measured, "above 0", low > 0)
+    made = [facts["bids"][:, :4] == facts["tricks"][:, :4] for facts in deals(simulation.Run(rules=table, policies=["learned"]), 20_000)]
+    by_deal = np.concatenate(made).sum(axis=1)
+    low, high = (float(x) / 4 for x in stats.mean_interval(by_deal.sum(), (by_deal**2).sum(), len(by_deal))[1:])
+    yield Line("learned against itself, Israeli Whist: bids made", f"{by_deal.mean() / 4:.3f} ({low:.3f} to {high:.3f})", "0.72", low >= 0.72)
+
+
+def learning() -> Iterator[Line]:
+    """How long Israeli Whist takes to learn from nothing, on all cores; what it has learned is judged after the clock has stopped."""
+    plan = training.plan("israeli-whist", updates=LEARNING_UPDATES)
+    trainer = training.Trainer(replace(plan, looks=1, look_deals=20))
+    start = time.perf_counter()
+    trainer.run()
+    minutes = (time.perf_counter() - start) / 60
+    row = next(row for row in trainer.strength() if row["against"] == "rules-1")
+    measured = f"{minutes:.1f} minutes to {row['difference']:+.1f} ({row['difference_low']:+.1f} to {row['difference_high']:+.1f})"
+    yield Line("training Israeli Whist from nothing, points a deal over rules-1", measured, "10 minutes to +6", minutes <= 10 and row["difference_low"] >= 6)
 
 
 def deals(run: simulation.Run, n: int) -> Iterator[np.ndarray]:
@@ -200,7 +222,7 @@ def timed(what: str, seconds: float, wanted: float) -> Line:
     return Line(what, f"{seconds:.2f} s", f"{wanted:g} s", seconds <= wanted)
 
 
-PARTS = {"speed": speed, "seat": seat, "strength": strength, "memory": memory, "startup": startup}
+PARTS = {"speed": speed, "seat": seat, "strength": strength, "learning": learning, "memory": memory, "startup": startup}
 
 
 def main() -> None:

@@ -288,7 +288,7 @@ class Learned(twins.Twin):
         return [
             1, *hand, now.cards / 16, n / 8, trump == "NT", spoken / 4, spoken == n - 1, leads, declares,
             bid_sum / now.cards, (bid_sum - now.cards * spoken / n) / 4, *neighbours,
-            play["must_trump"], play["trump_lead"] != "anytime", self.rules.get("bidding", {}).get("mode", "sequential") != "sequential", level / 8,
+            play["must_trump"], play["trump_lead"] != "anytime", not self.is_hooked(), level / 8,
         ], expected, ducked  # fmt: skip
 
     def bid_own(self, now: Moment, bid: int, expected: float, ducked: float, spoken: int, bid_sum: int) -> list[float]:
@@ -324,6 +324,13 @@ class Learned(twins.Twin):
         sure = self.sure_tricks(now, now.trump)
         reachable = [bid for bid in now.legal_bids if bid >= sure] or now.legal_bids
         return self.bid_values(now, reachable, *self.place(now))
+
+    def is_hooked(self) -> bool:
+        """Return whether the last bid is bound by the others."""
+        if "contract" in self.rules:
+            return self.rules["contract"]["hook13"] == "last_speaker"
+        bidding = self.rules["bidding"]
+        return bidding["mode"] == "sequential" and bidding["hook"] != "none"
 
     # -- the Israeli Whist auction
 
