@@ -31,7 +31,7 @@ def write(tmp_path):
 
 def test_shipped_policies_the_strongest_first():
     assert policies.names() == ["learned", "rules", "rules-1", "random"]
-    assert {policies.default(game) for game in ("israeli-whist", "oh-hell", "jabberwocky", "spanish-solo")} == {"rules"}
+    assert {policies.default(game) for game in ("israeli-whist", "oh-hell", "jabberwocky", "spanish-solo")} == {"learned"}
 
 
 @pytest.mark.parametrize("name", policies.names())
