@@ -194,7 +194,7 @@ def test_a_short_training_beats_rules_and_what_it_came_from():
     rows = {row["against"]: row for row in trained(plan).strength(1)}
     assert rows["rules"]["difference_low"] > 0
     assert rows["rules-1"]["difference_low"] > 0.1
-    assert rows["update 50"]["difference_low"] > 0.5
+    assert rows["update 50"]["difference_low"] > 0.3
     assert all(row["n"] == 10_000 for row in rows.values())
 
 
@@ -425,7 +425,7 @@ def test_a_training_may_begin_with_the_networks_of_a_policy(quick, written, tmp_
     assert code == 0
     assert tomllib.loads((tmp_path / "on.card.toml").read_text())["oh-hell"]["begun_from"] == "mine"
     with np.load(tmp_path / "on.npz") as after, np.load(written.with_suffix(".npz")) as before:
-        assert 0 < np.abs(after["oh-hell/bid"] - before["oh-hell/bid"]).max() < 0.02
+        assert 0 < np.abs(after["oh-hell/bid"] - before["oh-hell/bid"]).max() < 0.05
     with pytest.raises(UsageError, match="no networks"):
         Trainer(small(), start="rules")
 
