@@ -327,6 +327,13 @@ def page(folder: Path) -> list[str]:
     lines = [HEAD.format(version=__version__)]
     duel_rows = saved(folder / "duels.csv")
     for game in GAMES:
+        best = {row["field"]: row for row in reversed(duel_rows) if row["game"] == game and row["policy"] == "learned" and row["differ in"] == "bids and cards"}
+        if best:
+            digits = 3 if game == "jabberwocky" else 2
+            gains = " and ".join(f"{interval(best[field], 'difference', digits)} above {field}" for field in ("rules-1", "rules"))
+            lines.append(f"* {game} ({table_text(best['rules'])}): `learned` scores {gains}.")
+    lines.append("")
+    for game in GAMES:
         rows = [row for row in duel_rows if row["game"] == game]
         digits = 1 if game == "israeli-whist" else 3 if game == "jabberwocky" else 2
         if rows:
