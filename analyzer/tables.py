@@ -133,7 +133,10 @@ def bid_page(document: Row, style: Style) -> Page:
     table = Table(["bid" if _asks_bid(document) else "call", unit, "made %", "behind", numbers], body, frozenset({4}))
     worse = len(document["results"]) - len(rows)
     left_out = f"{worse} calls below these are left out; --json and --csv have them. " if worse else ""
-    legend = f"{left_out}Last column: chance of 0 to {tricks - 1} tricks, a full bar is {highest:.0%}. {basis(document)}"
+    spoken = {row["action"] for row in document["results"]}
+    barred = ", ".join(str(bid) for bid in range(tricks) if bid not in spoken) if _asks_bid(document) else ""
+    forbidden = f"The rules forbid {barred} here. " if barred else ""
+    legend = f"{left_out}{forbidden}Last column: chance of 0 to {tricks - 1} tricks, a full bar is {highest:.0%}. {basis(document)}"
     return [question(document, style), style.paint(headline(document, style), BOLD), table, legend]
 
 

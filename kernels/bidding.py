@@ -130,6 +130,14 @@ def ducked_tricks(policy, weights, table, unseen, trump):
 
 
 @njit
+def explored_bid(table, expected, around, rng):
+    """Return a legal bid for training, at most `around` tricks from the expected ones where the rules let it."""
+    aimed = np.int64(max(expected + (2.0 * uniform(rng, table.seat) - 1.0) * around, 0.0) + 0.5)
+    above = table.legal_bids >> aimed << aimed
+    return lowest_card(above) if above != 0 else highest_card(table.legal_bids)
+
+
+@njit
 def bid_by_expectation(policy, rules, weights, table, rng):
     """Return the bid of the highest expected score, shifted by the seat and by how far the bids so far run ahead of the tricks."""
     unseen = unseen_cards(rules, table)
@@ -140,9 +148,7 @@ def bid_by_expectation(policy, rules, weights, table, rng):
     expected = natural_tricks(policy, weights, table, unseen, table.trump) + policy.seat_shift * position + policy.sum_shift * ahead
     ducked = max(ducked_tricks(policy, weights, table, unseen, table.trump) + policy.duck_shift * ahead, 0.0)
     if policy.explore > 0.0 and uniform(rng, table.seat) < policy.explore:
-        aimed = np.int64(max(expected + (2.0 * uniform(rng, table.seat) - 1.0) * EXPLORED, 0.0) + 0.5)
-        above = table.legal_bids >> aimed << aimed
-        return lowest_card(above) if above != 0 else highest_card(table.legal_bids)
+        return explored_bid(table, expected, EXPLORED, rng)
     sure = sure_tricks(table.hand, unseen, table.trump)
     reachable = table.legal_bids >> sure << sure
     legal = reachable if reachable != 0 else table.legal_bids
@@ -224,10 +230,10 @@ def raise_or_stand(policy, rules, weights, table, memo):
 
 
 @njit
-def explored_call(policy, rules, table, memo, rng):
-    """Return a call for training: any denomination, near its expected tricks."""
+def explored_call(table, memo, around, rng):
+    """Return a call for training: any denomination, at most `around` tricks from its expected ones."""
     trump = below(rng, table.seat, np.int64(SUITS + 1))
-    number = np.int64(max(memo[1 + trump] + (2.0 * uniform(rng, table.seat) - 1.0) * EXPLORED, 1.0) + 0.5)
+    number = np.int64(max(memo[1 + trump] + (2.0 * uniform(rng, table.seat) - 1.0) * around, 1.0) + 0.5)
     call = 1 + (min(number, table.cards) - 1) * 5 + trump
     if call >= table.lowest_call:
         return call
@@ -243,7 +249,7 @@ def call_by_value(policy, rules, weights, table, memo, rng):
     if table.high_seat == table.seat:
         return raise_or_stand(policy, rules, weights, table, memo)
     if policy.explore > 0.0 and uniform(rng, table.seat) < policy.explore:
-        return explored_call(policy, rules, table, memo, rng)
+        return explored_call(table, memo, EXPLORED, rng)
     if table.high != PASS:
         pass_value = defence_value(policy, rules, weights, table, memo, (table.high - 1) % 5, (table.high - 1) // 5 + 1)
     else:

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from kernels.bidding import count_denominations, ducked_tricks, natural_tricks, sure_tricks
+from kernels.bidding import count_denominations, ducked_tricks, explored_bid, explored_call, natural_tricks, sure_tricks
 from kernels.bits import bit, count_cards, highest_card, lowest_card, nth_bit, suit_mask
 from kernels.compiled import njit, small
 from kernels.features import bounded, number, put_bid, put_bidder, put_card, put_hand, put_play
@@ -197,9 +197,7 @@ def learned_bid(policy, rules, weights, table, rng):
     put_bidder(rules, table, table.trump, table.n_spoken, table.bid_sum, leads, declares, level, at)
     bid = np.int64(NONE)
     if policy.explore > 0.0 and uniform(rng, table.seat) < policy.explore:
-        aimed = np.int64(max(expected + (2.0 * uniform(rng, table.seat) - 1.0) * EXPLORED, 0.0) + 0.5)
-        above = table.legal_bids >> aimed << aimed
-        bid = lowest_card(above) if above != 0 else highest_card(table.legal_bids)
+        bid = explored_bid(table, expected, EXPLORED, rng)
     else:
         sure = sure_tricks(table.hand, unseen, table.trump)
         reachable = table.legal_bids >> sure << sure
@@ -227,7 +225,7 @@ def think_of_hand(policy, rules, weights, table, unseen, memo):
 
 
 @njit
-def contract_value(policy, rules, weights, table, unseen, memo, trump, level, at):
+def contract_value(policy, rules, weights, table, unseen, trump, level, at):
     """Return (number, value) of the best contract of at least `level` tricks in a denomination."""
     expected, ducked = put_hand(policy, rules, weights, table, unseen, trump, at)
     put_bidder(rules, table, trump, np.int64(0), np.int64(0), np.int64(1), np.int64(1), np.int64(0), at)
@@ -256,23 +254,12 @@ def stand_or_raise(policy, rules, weights, table, unseen, memo, rng):
     if rules.contract_declarer_rebids == Rebids.AT_LEAST:
         return np.int64(PASS)
     at = open_work(table)
-    bid, _ = contract_value(policy, rules, weights, table, unseen, memo, trump, level, at)
+    bid, _ = contract_value(policy, rules, weights, table, unseen, trump, level, at)
     if policy.explore > 0.0 and uniform(rng, table.seat) < policy.explore:
         bid = min(level + below(rng, table.seat, np.int64(2)), table.cards)
     call = 1 + (bid - 1) * 5 + trump
     note_bid(policy, rules, weights, table, memo[1 + trump], memo[6 + trump], np.int64(0), np.int64(0), bid, call, at)
     return call if bid > level else np.int64(PASS)
-
-
-@njit
-def random_call(table, memo, rng):
-    """Return a call for training: any denomination, near its expected tricks."""
-    trump = below(rng, table.seat, np.int64(SUITS + 1))
-    level = np.int64(max(memo[1 + trump] + (2.0 * uniform(rng, table.seat) - 1.0) * EXPLORED, 1.0) + 0.5)
-    call = 1 + (min(level, table.cards) - 1) * 5 + trump
-    if call >= table.lowest_call:
-        return call
-    return np.int64(PASS) if table.may_pass == 1 else table.lowest_call
 
 
 @njit
@@ -287,7 +274,7 @@ def learned_call(policy, rules, weights, table, memo, rng):
     if table.high_seat == table.seat:
         return stand_or_raise(policy, rules, weights, table, unseen, memo, rng)
     if policy.explore > 0.0 and uniform(rng, table.seat) < policy.explore * CALLS_EXPLORED:
-        return random_call(table, memo, rng)
+        return explored_call(table, memo, EXPLORED, rng)
     can_raise = rules.auction_end_passes == 4 or rules.contract_declarer_rebids == Rebids.AT_LEAST
     at = open_work(table)
     own = at + CALL_SHARED
@@ -312,7 +299,7 @@ def learned_call(policy, rules, weights, table, memo, rng):
         if level > table.cards or expected <= level - REACH:
             continue
         if bid < level:
-            bid, value = contract_value(policy, rules, weights, table, unseen, memo, np.int64(trump), level, scratch)
+            bid, value = contract_value(policy, rules, weights, table, unseen, np.int64(trump), level, scratch)
         called = level if can_raise else bid
         place = own + n * CALL_OWN
         work[place] = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 
 from kernels.bits import bit, count_cards, nth_bit
 from kernels.compiled import entry, njit
+from kernels.entry import seat_policies
 from kernels.layout import (
     BID_OWN,
     BID_SHARED,
@@ -185,8 +186,7 @@ def learn(rules_, policies, weights, setup_, table_, deal_, facts, learners, sca
         table.cards = setup.cards if setup.cards > 0 else rules.schedule[number % rules.n_schedule]
         for seat in range(n_seats):
             table.score[seat] = 0
-            deal.policy_of[seat] = (seat - table.dealer - 1) % n_seats
-            deal.plays_by[seat] = deal.policy_of[seat]
+        seat_policies(rules, policies, setup, table, deal)
         strong = np.int64(NONE)
         if rules.trump_source == TrumpSource.SOLOIST and number % STRONG == 0:
             deal.rng[Purpose.GAME] = stream(deal_key(setup.seed, number, np.int64(0)), np.int64(Purpose.GAME))

@@ -61,9 +61,9 @@ if JIT:
             vector = builder.fadd(low, high)
         return builder.extract_element(vector, ir.Constant(INT32, 0))
 
-    def leaky(builder, vector) -> Any:
-        """Return a vector with what is below 0 times `LEAK`."""
-        below = builder.fcmp_ordered("<", vector, constant(vector.type, 0.0))
+    def leaky(builder, vector, before=None) -> Any:
+        """Return a vector times `LEAK` where it, or what was before the units, is below 0."""
+        below = builder.fcmp_ordered("<", before or vector, constant(vector.type, 0.0))
         return builder.select(below, builder.fmul(vector, constant(vector.type, LEAK)), vector)
 
     def fused(builder, a, b, c) -> Any:
@@ -203,8 +203,7 @@ if JIT:
             pulled = spread(builder, builder.fptrunc(pull, FLOAT), ROW)
             row = load(builder, place(context, builder, signature.args[0], weights, at), ROW)
             grown = builder.fmul(pulled, row)
-            below = builder.fcmp_ordered("<", before, constant(ROW, 0.0))
-            store(builder, builder.select(below, builder.fmul(grown, constant(ROW, LEAK)), grown), place(context, builder, signature.args[4], work, to))
+            store(builder, leaky(builder, grown, before), place(context, builder, signature.args[4], work, to))
             own = place(context, builder, signature.args[2], slopes, slopes_at)
             store(builder, builder.fadd(load(builder, own, ROW), builder.fmul(pulled, leaky(builder, before))), own)
             return context.get_dummy_value()
@@ -232,8 +231,7 @@ if JIT:
                 store(builder, builder.fadd(load(builder, target, WIDE), builder.fmul(activity, pulled)), target)
             target = builder.gep(own, [ir.Constant(INT, UNITS * OUTPUTS)])
             store(builder, builder.fadd(load(builder, target, WIDE), pulled), target)
-            below = builder.fcmp_ordered("<", before, constant(ROW, 0.0))
-            store(builder, builder.select(below, builder.fmul(grown, constant(ROW, LEAK)), grown), place(context, builder, signature.args[4], work, to))
+            store(builder, leaky(builder, grown, before), place(context, builder, signature.args[4], work, to))
             return context.get_dummy_value()
 
         return types.none(weights, types.int64, slopes, types.int64, work, types.int64, types.int64, types.int64), codegen
@@ -270,8 +268,8 @@ else:
             vector = vector[:half] + vector[half:]
         return vector[0]
 
-    def leaky(vector: Any) -> Any:
-        return np.where(vector < 0, vector * np.float32(LEAK), vector)
+    def leaky(vector: Any, before: Any = None) -> Any:
+        return np.where((vector if before is None else before) < 0, vector * np.float32(LEAK), vector)
 
     def fused(a: Any, b: Any, c: Any) -> Any:
         """Return a * b + c of float32: the product is exact in float64, so but for one sum in 2^29 that lies between two roundings it is rounded once."""
@@ -329,7 +327,7 @@ else:
         """Put into work[to :] the pull on the hidden layer work[layer_at :] of an output row weights[at :] pulled by `pull`; add the row's own to slopes."""
         before = work[layer_at:layer_at + UNITS].copy()
         grown = np.float32(pull) * floats(weights)[at:at + UNITS]
-        work[to:to + UNITS] = np.where(before < 0, grown * np.float32(LEAK), grown)
+        work[to:to + UNITS] = leaky(grown, before)
         floats(slopes)[slopes_at:slopes_at + UNITS] += np.float32(pull) * leaky(before)
 
     def back_outputs(weights, at, slopes, slopes_at, work, layer_at, pulls, to):
@@ -341,7 +339,7 @@ else:
         own = floats(slopes)[slopes_at:slopes_at + (UNITS + 1) * OUTPUTS].reshape(UNITS + 1, OUTPUTS)
         own[:UNITS] += leaky(before)[:, None] * pulled
         own[UNITS] += pulled
-        work[to:to + UNITS] = np.where(before < 0, grown * np.float32(LEAK), grown)
+        work[to:to + UNITS] = leaky(grown, before)
 
     def back_inputs(slopes, at, work, first, n, pulls):
         """Add to n rows slopes[at :] their inputs work[first :] times the hidden layer's pulls work[pulls :]."""

@@ -187,7 +187,7 @@ def expected_tricks(table: Rules, hands: np.ndarray, trumps: np.ndarray, cards: 
 def regret(game: str, deals: int, learned: str = "learned") -> Iterator[Row]:
     """Yield what another bid would have gained in the same deals, by bucket.
 
-    One trick more, one less or zero is picked on half of the deals and judged on the other half, so that no luck is counted as a gain.
+    The best of one trick more, one less and zero, which may cost, is picked on half of the deals and judged on the other half, so that luck is no gain.
     """
     for variant, players, cards in ASKED[game]:
         table = table_of(game, variant, players)
@@ -213,7 +213,8 @@ def regret(game: str, deals: int, learned: str = "learned") -> Iterator[Row]:
                 facts = np.concatenate([engine.play(first, min(1024, deals - first), setup=script)[0][:, 0] for first in range(0, deals, 1024)])
                 scores[other] = np.where(facts["played"] == 1, facts["scores"][rows, seat] * table.unit, np.nan)
             own = advised["scores"][rows, seat] * table.unit
-            gains = np.stack([scores[np.clip(choice, -1, HIGHEST + 1), rows] - own for choice in (bid + 1, np.where(bid > 0, bid - 1, HIGHEST + 1), bid * 0)])
+            others = bid + 1, np.where(bid > 0, bid - 1, HIGHEST + 1), np.where(bid > 0, 0, HIGHEST + 1)
+            gains = np.stack([scores[np.clip(other, -1, HIGHEST + 1), rows] - own for other in others])
             gone = np.where(advised["turnup"] >= 0, np.int64(1) << np.maximum(advised["turnup"], 0), 0)
             strength = expected_tricks(table, advised["hands"][rows, seat], advised["trump"], advised["cards"], gone)
             ahead = so_far - advised["cards"] * spoken / table.players
@@ -228,11 +229,11 @@ def regret(game: str, deals: int, learned: str = "learned") -> Iterator[Row]:
                 for pick, judge in (halves, halves[::-1]):
                     means = [np.nanmean(gain[pick]) if np.isfinite(gain[pick]).any() else -np.inf for gain in gains]
                     gain = gains[int(np.argmax(means))][judge]
-                    gain = gain[np.isfinite(gain)] if max(means) > 0 else np.zeros(len(judge))      # keeps the bid where nothing looks better
+                    gain = gain[np.isfinite(gain)]
                     found, squares, n = found + gain.sum(), squares + (gain**2).sum(), n + len(gain)
                 mean, low, high = (float(x) for x in stats.mean_interval(found, squares, n))
                 yield {**where(table, cards), "seat": number, "expected tricks": int(key[0]) * WIDTHS[0], "bids ahead": int(key[1]) * WIDTHS[1], "gain": mean,
-                       "gain_low": low, "gain_high": high, "n": len(here)}
+                       "gain_low": low, "gain_high": high, "n": len(here), "compared": n}
 
 
 def one_card(game: str, deals: int, learned: str = "learned") -> Iterator[Row]:
@@ -318,7 +319,8 @@ Chance announced for a bid against how often it is made, learned players in ever
 REGRET = """## Regret
 
 What one trick more, one less or a zero bid would have gained in the same deals, by expected tricks, seat and how far the bids ran ahead, in buckets
-of at least {fewest} bids. The other bid is picked on half of the deals and judged on the other half, so that luck is not counted as gain.
+of at least {fewest} bids. The best other bid is picked on half of the deals and judged on the other half, so that luck is not counted as gain; a gain
+below 0 is a loss.
 """
 
 
@@ -361,9 +363,9 @@ def page(folder: Path) -> list[str]:
             own = [row for row in rows if (row["game"], table_text(row)) == key]
             n = sum(int(row["n"]) for row in own)
             worst = max(own, key=lambda row: float(row["gain"]))
-            summed.append([*key, f"{sum(max(float(row['gain']), 0) * int(row['n']) for row in own) / n:.3f}", interval(worst, "gain", 2),
+            summed.append([*key, f"{sum(max(float(row['gain']), 0) * int(row['n']) for row in own) / n:.3f}", interval(worst, "gain", 2), worst["compared"],
                            f"{len(own)}", f"{n:,}"])
-        lines += markdown(["game", "table", "mean gain, losses as 0", "largest bucket", "buckets", "bids"], summed)
+        lines += markdown(["game", "table", "mean gain, losses as 0", "bucket of the largest gain", "deals with that bid", "buckets", "bids"], summed)
     rows = saved(folder / "one-card.csv")
     if rows:
         lines += ["## One-card Oh Hell", "", "By enumeration of all deals of a turn-up.", "", *markdown(

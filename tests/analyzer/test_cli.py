@@ -371,3 +371,11 @@ def test_progress_is_for_terminals_and_long_runs(monkeypatch):
         assert ("[#########.....................]  30%  300 of 1,000  0:07 left" in stream.getvalue()) is shows
         assert "100 of" not in stream.getvalue()
         assert stream.getvalue().endswith("\r\033[K") is shows
+
+
+def test_a_dealer_is_told_which_bid_the_hook_forbids(capsys):
+    dealer = "bid oh-hell A4.K2.T9.7 --turnup 7H --bids 2,1,2 --deals 50 -q".split()
+    assert run(dealer) == 0
+    assert "The rules forbid 2 here." in capsys.readouterr().out
+    assert run([*dealer, "--variant", "no-hook"]) == 0
+    assert "forbid" not in capsys.readouterr().out
