@@ -27,8 +27,9 @@ WEIGHTS: dict[str, tuple[float, float]] = {      # the lowest and highest value 
     "seat_shift": (-1, 1), "sum_shift": (-1, 1), "duck_shift": (-1, 1),      # keep expected tricks below 64, the bits in a mask of bids
     "zero_margin": (-1000, 1000), "call_margin": (-1000, 1000), "usual_level": (1, 13),
     "trick_gain": (0, 20), "keep": (-50, 50), "solo_margin": (-1000, 1000), "solo_made": (0, 1),
-    "explore": (0, 1),
+    "explore": (0, 1), "slips": (0, 1),
 }  # fmt: skip
+WEAK = ("beginner", "random")
 KEYS = ("base", "summary", "player", "tables", "nets", "weights", "games")
 CARD = ("seed", "updates", "deals", "fields", "tables", "strength")      # what a card says at least
 WEIGHT_KEYS = ("value", "unit", "doc")
@@ -81,7 +82,7 @@ class Policy:
 def names() -> list[str]:
     """Return the shipped policies, the strongest first."""
     shipped = {path.stem for path in (DATA / "policies").glob("*.toml")}
-    return sorted(shipped, key=lambda name: (name == "random", name))
+    return sorted(shipped, key=lambda name: (name in WEAK, name))
 
 
 def default(game: str) -> str:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from analyzer import policies as policy_files
+from analyzer.errors import ImpossibleError
 from analyzer.rules import Rules
 from kernels import layout
-from kernels.layout import NONE
+from kernels.layout import NONE, Worlds
 
 CHUNK = 1024               # deals a call of the kernel: 1.6 MB of facts, which fit the cache of a core
 CHUNK_GAMES = 32
@@ -41,7 +42,7 @@ def entry_points() -> ModuleType:
 def make_ready() -> None:
     """Load the kernel and, in a first run, compile it, so that a clock started now counts deals alone."""
     scratch = (np.zeros(1, dtype) for dtype in (layout.TABLE, layout.DEAL))
-    nothing = np.zeros((0, 1), layout.FACTS), np.zeros(0, layout.GAME)
+    nothing = np.zeros(0, layout.WORLD), np.zeros((0, 1), layout.FACTS), np.zeros(0, layout.GAME)
     entry_points().play(np.zeros(1, layout.RULES), np.zeros(1, layout.POLICY), np.zeros(1), empty_setup(), *scratch, *nothing)
 
 
@@ -73,7 +74,7 @@ class Run:
 def empty_setup() -> np.ndarray:
     """Return a SETUP, shape (1,), that knows and decides nothing."""
     setup = np.zeros(1, dtype=layout.SETUP)
-    for name in ("dealer", "turnup", "contract", "declarer", "trump", "asked", "given"):
+    for name in ("dealer", "turnup", "contract", "declarer", "named_by", "trump", "asked", "given"):
         setup[name] = NONE
     setup["turned"] = 1
     return setup
@@ -118,14 +119,15 @@ class Engine:
         return min(n_deals + EXTRA_DEALS, int(game["max_deals"])) if game["tie"] == "sudden_death" else n_deals
 
     def play(
-        self, first: int, n: int, setup: np.ndarray | None = None, seats: Sequence[int] | None = None
+        self, first: int, n: int, setup: np.ndarray | None = None, seats: Sequence[int] | None = None, worlds: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Play deals or games `first` to `first + n - 1`.
 
         Parameters
         ----------
-        setup : SETUP of shape (1,), instead of the run's own
+        setup : SETUP of shape (1,), instead of the run's own; of shape (2,) in games that a question stands in, the second of later deals
         seats : which of the run's policies sit where, instead of the first in the first seat; of two per seat the second half plays the cards
+        worlds : WORLD of shape (n,), the hands of these deals, instead of dealt ones
 
         Returns
         -------
@@ -137,25 +139,74 @@ class Engine:
         policies = self.policies if seats is None else self.policies[list(seats)]
         facts = np.zeros((n, self.deals_per_game), dtype=layout.FACTS)
         games = np.zeros(n, dtype=layout.GAME)
-        entry_points().play(self.rules, policies, self.weights, setup, np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL), facts, games)
+        if worlds is None:
+            worlds = np.zeros(0, layout.WORLD)
+        else:
+            setup["worlds"], setup["voids"] = Worlds.PLAYED, 0
+        self._enter(policies, setup, worlds, facts, games)
         return facts, games
 
-    def stop(self, setup: np.ndarray | None = None) -> tuple[np.record, np.record]:
+    def _enter(self, policies: np.ndarray, setup: np.ndarray, worlds: np.ndarray, facts: np.ndarray, games: np.ndarray) -> Any:
+        """Call the kernel, and return the TABLE as it was left."""
+        table = np.zeros(1, layout.TABLE)
+        entry_points().play(self.rules, policies, self.weights, setup, table, np.zeros(1, layout.DEAL), worlds, facts, games)
+        return table[0]
+
+    def draw(self, first: int, chains: int, n: int, setup: np.ndarray, drawn: int = 0, last: np.ndarray | None = None) -> np.ndarray:
+        """Return the next n worlds of each chain, WORLD of shape (chains, n): hands in proportion to how likely everybody says what the setup tells.
+
+        Parameters
+        ----------
+        first, chains : the first chain, and how many
+        setup : SETUP of shape (1,) with everything said, `burn_in`, `swaps` and `slips`
+        drawn, last : worlds of each chain so far, and the last ones, WORLD of shape (chains,)
+
+        Raises
+        ------
+        ImpossibleError
+            No deal agrees with what the setup tells.
+        """
+        worlds = np.zeros((chains, n), layout.WORLD)
+        if last is not None:
+            worlds[:, 0] = last
+        setup = setup.copy()
+        setup["chain"], setup["drawn"] = n, drawn
+        self._think(Worlds.DRAWN, first, setup, worlds.reshape(-1))
+        if not worlds["hands"][:, :, :self.run.rules.players].all():
+            raise ImpossibleError("no deal agrees with the cards that are known; check what was shown, given and received")
+        return worlds
+
+    def weigh(self, worlds: np.ndarray, setup: np.ndarray) -> np.ndarray:
+        """Return how likely each seat says what the setup tells with the hands of `worlds`, WORLD of shape (n,); float64, shape (n, MAX_SEATS)."""
+        worlds = worlds.copy()
+        self._think(Worlds.WEIGHED, 0, setup, worlds)
+        return np.asarray(worlds["chances"])
+
+    def _think(self, what: Worlds, first: int, setup: np.ndarray, worlds: np.ndarray) -> None:
+        """Draw or weigh worlds. What a seat says is judged by its policy without slips of its own: those of the setup stand for all."""
+        setup = setup.copy()
+        setup["worlds"], setup["first"], setup["stop"] = what, first, 1
+        policies = self.policies.copy()
+        policies["explore"], policies["slips"] = 0, 0
+        self._enter(policies, setup, worlds, np.zeros((1, 1), layout.FACTS), np.zeros(0, layout.GAME))
+
+    def stop(self, setup: np.ndarray | None = None, announce: bool = False) -> tuple[np.record, np.record]:
         """Play deal 0 up to the first decision that the script does not make, or breaks the rules by.
 
         Parameters
         ----------
         setup : SETUP of shape (1,), instead of the run's own
+        announce : a learned seat lays what it thinks of its bids into `work` (`layout.ANNOUNCED`)
 
         Returns
         -------
         TABLE as the seat asked sees it, and FACTS so far
         """
         setup = (self.setup if setup is None else setup).copy()
-        setup["stop"] = 1
-        table, facts = np.zeros(1, layout.TABLE), np.zeros((1, 1), layout.FACTS)
-        entry_points().play(self.rules, self.policies, self.weights, setup, table, np.zeros(1, layout.DEAL), facts, np.zeros(1, layout.GAME))
-        return table[0], facts[0, 0]
+        setup["stop"] = 2 if announce else 1
+        facts = np.zeros((1, 1), layout.FACTS)
+        table = self._enter(self.policies, setup, np.zeros(0, layout.WORLD), facts, np.zeros(1, layout.GAME))
+        return table, facts[0, 0]
 
 
 def run(

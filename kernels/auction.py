@@ -7,7 +7,7 @@ goes no further: thrown in, script ended with `stop`, or a script that breaks th
 import numpy as np
 
 from kernels.bits import bit, count_cards
-from kernels.choices import choose_asked, choose_bid, choose_call, choose_given, choose_gulash, choose_trump
+from kernels.choices import announce_bids, choose_asked, choose_bid, choose_call, choose_given, choose_gulash, choose_trump
 from kernels.compiled import njit
 from kernels.layout import (
     NONE,
@@ -23,6 +23,7 @@ from kernels.layout import (
     Rebids,
     TrumpSource,
 )
+from kernels.listening import chance_of_bid, chance_of_call, hear, is_heard
 
 HIGHEST_LEVEL_CALL = 1 + (13 - 1) * 5 + Denomination.NT   # 13NT
 ANY_TRUMP = 0b1111
@@ -56,15 +57,20 @@ def refuse(facts, decision, number):
 @njit
 def make_call(rules, policies, weights, setup, table, deal, facts):
     """Let the seat to speak call, and note the call."""
+    policy = policies[deal.policy_of[table.seat]]
     number = facts.n_calls
     if number < setup.n_calls:
         call = setup.calls[number]
         if not ((call == PASS and table.may_pass == 1) or table.lowest_call <= call <= table.highest_call):
             return refuse(facts, Decision.CALL, number)
-    elif setup.stop == 1:
+        if is_heard(deal, table, policy):
+            choice = choose_call(policy, rules, weights, table, deal.memo[table.seat], deal.rng)
+            if not hear(deal, table, chance_of_call(rules, setup.slips, table, np.int64(call), choice)):
+                return False
+    elif setup.stop != 0:
         return stop_at(facts, Decision.CALL)
     else:
-        call = choose_call(policies[deal.policy_of[table.seat]], rules, weights, table, deal.memo[table.seat], deal.rng)
+        call = choose_call(policy, rules, weights, table, deal.memo[table.seat], deal.rng)
     facts.calls[number] = call
     facts.call_seats[number] = table.seat
     facts.n_calls = number + 1
@@ -143,10 +149,48 @@ def close_level_auction(table, facts, call, seat):
 
 
 @njit
+def hear_contract(rules, policies, weights, setup, table, deal):
+    """Listen to a contract whose calls are not known: the declarer named its trump when nothing had been called, and calls no higher number now."""
+    if deal.listens >> setup.declarer & 1 == 0:
+        return True
+    open_auction(rules, table, deal)
+    turn_to(table, deal, setup.declarer, Decision.CALL)
+    policy = policies[deal.policy_of[setup.declarer]]
+    if not is_heard(deal, table, policy):
+        return True
+    table.highest_call = HIGHEST_LEVEL_CALL
+    table.lowest_call = 1 + (rules.auction_min_bid - 1) * 5
+    table.may_pass = 1
+    can_raise = rules.auction_end_passes == 4 or rules.contract_declarer_rebids == Rebids.AT_LEAST
+    said = table.lowest_call + (setup.contract - 1) % 5 if can_raise else setup.contract
+    choice = choose_call(policy, rules, weights, table, deal.memo[table.seat], deal.rng)
+    if not hear(deal, table, chance_of_call(rules, setup.slips, table, said, choice)):
+        return False
+    if not can_raise or setup.contract == HIGHEST_LEVEL_CALL:
+        return True
+    table.high = setup.contract
+    table.high_seat = setup.declarer
+    table.lowest_call = setup.contract + 1
+    choice = choose_call(policy, rules, weights, table, deal.memo[table.seat], deal.rng)
+    return hear(deal, table, chance_of_call(rules, setup.slips, table, np.int64(PASS), choice))
+
+
+@njit
+def note_gulash(table, facts):
+    """Note that a gulash is over."""
+    facts.gulash_after[table.n_gulash] = facts.n_calls
+    table.n_gulash += 1
+    facts.n_gulash = table.n_gulash
+
+
+@njit
 def pass_cards(rules, policies, weights, setup, table, deal, facts):
     """Hold a gulash: every seat hands cards to a neighbour before it looks at those it gets (IW-V1)."""
     n_seats = rules.n_seats
     number = table.n_gulash
+    if number < setup.exchanged:
+        note_gulash(table, facts)
+        return True
     for seat in range(n_seats):
         turn_to(table, deal, seat, Decision.GULASH)
         given = np.int64(0)
@@ -155,7 +199,7 @@ def pass_cards(rules, policies, weights, setup, table, deal, facts):
             if given != 0 and (given & ~deal.hands[seat] != 0 or count_cards(given) != rules.gulash_cards):
                 return refuse(facts, Decision.GULASH, number)
         if given == 0:
-            if setup.stop == 1:
+            if setup.stop != 0:
                 return stop_at(facts, Decision.GULASH)
             given = choose_gulash(policies[deal.policy_of[seat]], rules, weights, table, deal.rng)
         facts.gulash[number, seat] = given
@@ -168,9 +212,7 @@ def pass_cards(rules, policies, weights, setup, table, deal, facts):
         deal.hands[seat] &= ~facts.gulash[number, seat]
     for seat in range(n_seats):
         deal.hands[(seat + step) % n_seats] |= facts.gulash[number, seat]
-    facts.gulash_after[number] = facts.n_calls
-    facts.n_gulash = number + 1
-    table.n_gulash = number + 1
+    note_gulash(table, facts)
     return True
 
 
@@ -211,15 +253,22 @@ def make_bids(rules, policies, weights, setup, table, deal, facts):
     for number in range(n_speakers):
         seat = (first + number) % n_seats
         turn_to(table, deal, seat, Decision.BID)
+        policy = policies[deal.policy_of[seat]]
         table.legal_bids = legal_bids(rules, table.cards, table.bid_sum, number == n_speakers - 1, lowest if seat == table.declarer else np.int64(0))
         if number < setup.n_bids and setup.bids[number] != NONE:
             bid = setup.bids[number]
             if bid < 0 or bid > table.cards or table.legal_bids >> bid & 1 == 0:
                 return refuse(facts, Decision.BID, number)
-        elif number >= setup.n_bids and setup.stop == 1:
+            if is_heard(deal, table, policy):
+                choice = choose_bid(policy, rules, weights, table, deal.rng)
+                if not hear(deal, table, chance_of_bid(setup.slips, table.legal_bids, bid, choice)):
+                    return False
+        elif number >= setup.n_bids and setup.stop != 0:
+            if setup.stop == 2:
+                announce_bids(policy, rules, weights, table)
             return stop_at(facts, Decision.BID)
         else:
-            bid = choose_bid(policies[deal.policy_of[seat]], rules, weights, table, deal.rng)
+            bid = choose_bid(policy, rules, weights, table, deal.rng)
         deal.bids[seat] = bid
         if not hidden:
             table.bids[seat] = bid
@@ -265,6 +314,12 @@ def hold_contract_auction(rules, policies, weights, setup, table, deal, facts):
 
 
 @njit
+def is_named_by(setup, seat):
+    """Return whether the script tells what this seat names, asks for and gives."""
+    return setup.named_by == NONE or setup.named_by == seat
+
+
+@njit
 def name_trump(rules, policies, weights, setup, table, deal, facts):
     """Let the soloist, or the dealer where all passed, name trump."""
     namer = table.declarer if table.declarer != NONE else table.dealer
@@ -273,11 +328,12 @@ def name_trump(rules, policies, weights, setup, table, deal, facts):
         table.legal_trumps = ANY_TRUMP
     else:
         table.legal_trumps = ONLY_DIAMONDS if table.contract % 2 == 0 else NOT_DIAMONDS
-    if setup.trump != NONE:
+    is_told = setup.trump != NONE and is_named_by(setup, namer)
+    if is_told and setup.trump <= Denomination.S and table.legal_trumps >> setup.trump & 1 == 1:
         trump = setup.trump
-        if trump > Denomination.S or table.legal_trumps >> trump & 1 == 0:
-            return refuse(facts, Decision.TRUMP, np.int64(0))
-    elif setup.stop == 1:
+    elif is_told and setup.named_by == NONE:           # who planned a trump may end in a contract without it
+        return refuse(facts, Decision.TRUMP, np.int64(0))
+    elif setup.stop != 0:
         return stop_at(facts, Decision.TRUMP)
     else:
         trump = choose_trump(policies[deal.policy_of[namer]], rules, weights, table, deal.rng)
@@ -290,11 +346,11 @@ def exchange_card(rules, policies, weights, setup, table, deal, facts):
     """Let the soloist of a bola ask for a card and give one back; SS-A3: one he does not hold, SS-A4: any of his 13, the card he got included."""
     soloist = table.declarer
     turn_to(table, deal, soloist, Decision.ASK)
-    if setup.asked != NONE:
+    if setup.asked != NONE and is_named_by(setup, soloist):
         asked = setup.asked
         if bit(asked) & rules.deck_mask == 0 or bit(asked) & table.hand != 0:
             return refuse(facts, Decision.ASK, np.int64(0))
-    elif setup.stop == 1:
+    elif setup.stop != 0:
         return stop_at(facts, Decision.ASK)
     else:
         asked = choose_asked(policies[deal.policy_of[soloist]], rules, weights, table, deal.rng)
@@ -308,11 +364,11 @@ def exchange_card(rules, policies, weights, setup, table, deal, facts):
     facts.asked = asked
     facts.asked_from = holder
     turn_to(table, deal, soloist, Decision.GIVE)
-    if setup.given != NONE:
+    if setup.given != NONE and is_named_by(setup, soloist):
         given = setup.given
         if bit(given) & table.hand == 0:
             return refuse(facts, Decision.GIVE, np.int64(0))
-    elif setup.stop == 1:
+    elif setup.stop != 0:
         return stop_at(facts, Decision.GIVE)
     else:
         given = choose_given(policies[deal.policy_of[soloist]], rules, weights, table, deal.rng)
@@ -344,6 +400,8 @@ def come_to_terms(rules, policies, weights, setup, table, deal, facts):
             rules, policies, weights, setup, table, deal, facts)
     if rules.trump_source == TrumpSource.AUCTION:
         if setup.contract != NONE:
+            if not hear_contract(rules, policies, weights, setup, table, deal):
+                return False
             close_level_auction(table, facts, setup.contract, setup.declarer)
         elif not hold_level_auction(rules, policies, weights, setup, table, deal, facts):
             return False

@@ -7,8 +7,8 @@ from kernels.bits import count_cards, lowest_card, nth_bit
 from kernels.compiled import njit
 from kernels.heuristics import aim_at_bid, take_points, unseen_cards
 from kernels.layout import PASS, Player, TrumpSource
-from kernels.learned import learned_bid, learned_call, learned_gulash, play_for_bid
-from kernels.rng import below
+from kernels.learned import announce_learned_bids, learned_bid, learned_call, learned_gulash, play_for_bid
+from kernels.rng import below, uniform
 from kernels.solo import ask_by_chances, call_by_chances, give_by_chances, name_by_chances, play_for_points
 
 
@@ -47,15 +47,38 @@ def choose_gulash(policy, rules, weights, table, rng):
 
 
 @njit
+def slips(policy, table, rng):
+    """Return whether the seat fails to do what it means to."""
+    return policy.slips > 0.0 and uniform(rng, table.seat) < policy.slips
+
+
+@njit
+def slipped_bid(policy, table, bid, rng):
+    """Return the bid, or where the seat slips and the rules let it a bid beside it."""
+    if slips(policy, table, rng):
+        other = bid - 1 + 2 * below(rng, table.seat, np.int64(2))
+        if other >= 0 and table.legal_bids >> other & 1:
+            return other
+    return bid
+
+
+@njit
 def choose_bid(policy, rules, weights, table, rng):
     """Return the bid of the seat to speak, one of table.legal_bids."""
     if policy.player == Player.RANDOM:
         return lowest_card(nth_bit(table.legal_bids, below(rng, table.seat, count_cards(table.legal_bids))))
     if policy.player == Player.RULES:
-        return bid_by_expectation(policy, rules, weights, table, rng)
+        return slipped_bid(policy, table, bid_by_expectation(policy, rules, weights, table, rng), rng)
     if policy.player == Player.LEARNED:
-        return learned_bid(policy, rules, weights, table, rng)
+        return slipped_bid(policy, table, learned_bid(policy, rules, weights, table, rng), rng)
     raise ValueError("a player that no branch of choose_bid plays")
+
+
+@njit
+def announce_bids(policy, rules, weights, table):
+    """Lay what a seat that can tell thinks of each of its bids on the table."""
+    if policy.player == Player.LEARNED:
+        announce_learned_bids(policy, rules, weights, table)
 
 
 @njit
@@ -99,7 +122,7 @@ def choose_given(policy, rules, weights, table, rng):
 @njit
 def choose_card(policy, rules, weights, table, legal, rng):
     """Return the card that the seat to play plays; legal: mask of at least two cards."""
-    if policy.player == Player.RANDOM:
+    if policy.player == Player.RANDOM or slips(policy, table, rng):
         return lowest_card(nth_bit(legal, below(rng, table.seat, count_cards(legal))))
     if policy.player == Player.RULES:
         if rules.trump_source == TrumpSource.SOLOIST:

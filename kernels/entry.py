@@ -4,10 +4,11 @@ import numpy as np
 
 from kernels.bits import bit, lowest_card, trump_mask
 from kernels.compiled import entry, njit
-from kernels.layout import NONE, AllPass, End, Purpose, Tie
+from kernels.layout import NONE, AllPass, End, Purpose, Tie, Worlds
 from kernels.legal import beats, legal_cards
 from kernels.play import play_deal, score_deal
 from kernels.rng import below, deal_key, stream
+from kernels.worlds import draw_worlds, weigh_worlds
 
 
 @njit
@@ -58,24 +59,45 @@ def seat_policies(rules, policies, setup, table, deal):
         deal.plays_by[seat] = place + len(policies) - rules.n_seats
 
 
+@njit
+def think_of_worlds(rules, policies, weights, setup, table, deal, fact, worlds):
+    """Draw or weigh the worlds of a question, which says who deals and how many cards."""
+    table.dealer = setup.dealer
+    table.pool = setup.pool
+    table.cards = setup.cards
+    for seat in range(rules.n_seats):
+        table.score[seat] = setup.totals[seat]
+    seat_policies(rules, policies, setup, table, deal)
+    if setup.worlds == Worlds.DRAWN:
+        draw_worlds(rules, policies, weights, setup, table, deal, fact, worlds)
+    else:
+        weigh_worlds(rules, policies, weights, setup, table, deal, fact, worlds)
+
+
 @entry
-def play(rules_, policies, weights, setup_, table_, deal_, facts, games):
-    """Play single deals or whole games from number setup.first on.
+def play(rules_, policies, weights, setups, table_, deal_, worlds, facts, games):
+    """Play single deals or whole games from number setup.first on; or draw or weigh worlds, as `setup.worlds` says.
 
     Parameters
     ----------
-    rules_, setup_, table_, deal_ : arrays of shape (1,), dtypes RULES, SETUP, TABLE, DEAL; the last two are scratch of the caller's thread
+    rules_, table_, deal_ : arrays of shape (1,), dtypes RULES, TABLE, DEAL; the last two are scratch of the caller's thread
     policies : POLICY, shape (seats,), or (2 * seats,): those that call and bid, then those that play the cards
     weights : float64, shape (any,): the tables of all policies
-    facts : FACTS, shape (n, most deals a game); single deals: (n, 1). Filled.
+    setups : SETUP, shape (1,), or (2,) for games that a question stands in: the question, then what is known of later deals. Scratch too.
+    worlds : WORLD, shape (n,) or none: hands of deal k; drawn or weighed ones are filled
+    facts : FACTS, shape (n, most deals a game); single deals: (n, 1); for worlds that are drawn or weighed scratch of (1, 1). Filled.
     games : GAME, shape (n,). Filled.
     """
     rules = rules_[0]
-    setup = setup_[0]
+    setup = setups[0]
     table = table_[0]
     deal = deal_[0]
     n_seats = rules.n_seats
     table.n_seats = n_seats
+    deal.listens = 0
+    if setup.worlds > Worlds.PLAYED:
+        think_of_worlds(rules, policies, weights, setup, table, deal, facts[0, 0], worlds)
+        return
     for g in range(len(games)):
         number = setup.first + g
         game = games[g]
@@ -88,20 +110,23 @@ def play(rules_, policies, weights, setup_, table_, deal_, facts, games):
         table.dealer = dealer
         table.pool = setup.pool
         for seat in range(n_seats):
-            game.totals[seat] = 0
-            table.score[seat] = 0
+            game.totals[seat] = setup.totals[seat]
+            table.score[seat] = setup.totals[seat]
+            if setup.worlds == Worlds.PLAYED:
+                setup.held[seat] = worlds[g].hands[seat]
         seat_policies(rules, policies, setup, table, deal)
         is_tied = np.int64(0)
         is_over = False
         n_deals = np.int64(0)
         while not is_over and n_deals < facts.shape[1]:
-            place = n_deals if setup.games == 1 else number
-            table.cards = setup.cards if setup.cards > 0 else rules.schedule[place % rules.n_schedule]
+            known = setups[min(n_deals, len(setups) - 1)]
+            place = setup.deals_before + n_deals if setup.games == 1 else number
+            table.cards = known.cards if known.cards > 0 else rules.schedule[place % rules.n_schedule]
             if is_tied == 1 and rules.game_end == End.SCHEDULE:        # extra deals of the most cards (OH-A14)
                 for k in range(rules.n_schedule):
                     table.cards = max(table.cards, rules.schedule[k])
             fact = facts[g, n_deals]
-            play_deal(rules, policies, weights, setup, table, deal, fact, number, n_deals)
+            play_deal(rules, policies, weights, known, table, deal, fact, number, n_deals)
             n_deals += 1
             if setup.games == 0:
                 break
@@ -110,7 +135,7 @@ def play(rules_, policies, weights, setup_, table_, deal_, facts, games):
                 table.score[seat] = game.totals[seat]
             if fact.played == 1 or rules.auction_all_pass == AllPass.REDEAL_NEXT:
                 table.dealer = (table.dealer + 1) % n_seats
-            is_over, is_tied = is_game_over(rules, game.totals, n_deals, is_tied, fact.played == 1)
+            is_over, is_tied = is_game_over(rules, game.totals, setup.deals_before + n_deals, is_tied, fact.played == 1)
         game.n_deals = n_deals
         if setup.games == 1:
             game.finished = 1 if is_over else 0

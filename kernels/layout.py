@@ -190,6 +190,7 @@ class Purpose(IntEnum):
 
     DEAL = 7
     GAME = 8
+    WORLD = 9
 
 
 class Decision(IntEnum):
@@ -203,6 +204,15 @@ class Decision(IntEnum):
     ASK = 5
     GIVE = 6
     CARD = 7
+
+
+class Worlds(IntEnum):
+    """What becomes of the worlds that come with a question."""
+
+    NONE = 0       # there are none: every deal is dealt
+    PLAYED = 1     # their hands are played
+    DRAWN = 2      # hands that follow what was said are drawn, nothing is played
+    WEIGHED = 3    # how likely each seat says what it said with these hands is noted, nothing is played
 
 
 def record(*fields: tuple) -> np.dtype:
@@ -284,6 +294,7 @@ POLICY = record(
     ("solo_margin", np.float64),           # chips
     ("solo_made", np.float64),             # share
     ("explore", np.float64),               # share
+    ("slips", np.float64),                 # share of cards drawn at random, and of bids that miss by one
     ("draw", np.float64),                  # 1: draws cards and calls by their chances, for training; 0: takes the best
     ("net_play", np.int64),                # networks, places of float32: PLAY_SHARED, PLAY_OWN
     ("net_bid", np.int64),                 # BID_SHARED, BID_OWN
@@ -346,6 +357,7 @@ CALL_SIZE = (CALL_SHARED + CALL_OWN + 1) * UNITS
 # prices[cards, bid, side, difference + SHORTEST]: the scheme's score in usual stakes
 PRICES_SHAPE = (MAX_HAND + 1, MAX_HAND + 1, 3, SPANS)
 WORK = 16384           # numbers
+ANNOUNCED = 8192       # of `work`: chances of every bid, OUTPUTS each, where a learned seat announces them
 TAPE = 128             # decisions
 
 # A question: what is known before the deal, and what has been decided. Everything that is not given is dealt or decided by the policies.
@@ -362,13 +374,24 @@ SETUP = record(
     ("held", np.int64, (MAX_SEATS,)),      # cards known to be in this seat's hand as dealt
     ("voids", np.int64, (MAX_SEATS,)),     # bit s set: this seat was dealt no card of suit s
     ("stock", np.int64),                   # cards known to be in nobody's hand
-    ("stop", np.int64),                    # 1: stop at the first decision that the script does not make
+    ("apart", np.int64, (MAX_SEATS,)),     # cards known not to be in this seat's hand; only worlds heed it
+    ("worlds", np.int64),                  # Worlds
+    ("chain", np.int64),                   # worlds to draw in each chain
+    ("drawn", np.int64),                   # worlds drawn in it before
+    ("burn_in", np.int64),                 # swaps tried before the first world of a chain
+    ("swaps", np.int64),                   # swaps tried from one world to the next
+    ("slips", np.float64),                 # share of calls and bids that are not the policy's own (listening.py)
+    ("deals_before", np.int64),            # whole games: deals played before the question
+    ("totals", np.int64, (MAX_SEATS,)),    # whole games: scores before the question, in units
+    ("stop", np.int64),                    # 1: stop at the first decision that the script does not make, 2: and let a learned seat announce its bids
     ("n_calls", np.int64),
     ("calls", np.int64, (MAX_CALLS,)),     # as spoken, over all rounds
     ("n_gulash", np.int64),                # gulashes whose cards are given below
     ("gulash", np.int64, (MAX_GULASHES, MAX_SEATS)),   # cards each seat hands over, 0: decided by its policy
     ("contract", np.int64),                # Israeli Whist: call that closed an auction whose calls are unknown; NONE: play the auction
     ("declarer", np.int64),                # seat, with `contract`
+    ("exchanged", np.int64),               # gulashes after which the seats hold `held` and the hands of worlds
+    ("named_by", np.int64),                # seat that names trump, asks and gives as follows; NONE: whoever does
     ("trump", np.int64),                   # Spanish Solo: as named, NONE: decided by the policy
     ("asked", np.int64),                   # card, NONE: decided by the policy
     ("given", np.int64),                   # card, NONE: decided by the policy
@@ -436,8 +459,18 @@ DEAL = record(
     ("plays_by", np.int64, (MAX_SEATS,)),             # who plays its cards
     ("bids", np.int64, (MAX_SEATS,)),      # secret ones too
     ("calls_made", np.int64),              # over all rounds
+    ("listens", np.int64),                 # bit s set: what the script says for seat s is judged
+    ("chances", np.float64, (MAX_SEATS,)), # by seat: how likely it says what it said
+    ("heard", np.float64),                 # the same of all seats that are listened to
+    ("least", np.float64),                 # a world in which less is heard is given up
     ("memo", np.float64, (MAX_SEATS, MEMO)),          # what each seat has worked out from its own hand in this auction
     ("rng", np.uint64, (12,)),             # one stream a seat, then Purpose
+)
+
+# Where the cards may lie.
+WORLD = record(
+    ("hands", np.int64, (MAX_SEATS,)),     # as dealt, or after the gulashes of the question
+    ("chances", np.float64, (MAX_SEATS,)), # how likely each seat says what it said; 1 where nothing was heard
 )
 
 # What happened in one deal.

@@ -23,6 +23,7 @@ from kernels.heuristics import (
     wanted_tricks,
 )
 from kernels.layout import (
+    ANNOUNCED,
     BID_OWN,
     BID_SHARED,
     CALL_OWN,
@@ -44,7 +45,7 @@ from kernels.layout import (
     Rebids,
     Tape,
 )
-from kernels.network import expectation, score, shared
+from kernels.network import chances, expectation, score, shared
 from kernels.rng import below, uniform
 
 FIRST = 4 * UNITS + OUTPUTS + 2 * MAX_SEATS      # of the inputs on an empty tape; the shared first layer stands before them, and the learner's scratch
@@ -205,6 +206,22 @@ def learned_bid(policy, rules, weights, table, rng):
         bid, _ = best_learned_bid(policy, rules, weights, table, legal, expected, ducked, table.n_spoken, table.bid_sum, at)
     note_bid(policy, rules, weights, table, expected, ducked, table.n_spoken, table.bid_sum, bid, np.int64(NONE), at)
     return bid
+
+
+@njit
+def announce_learned_bids(policy, rules, weights, table):
+    """Put into table.work[ANNOUNCED + bid * OUTPUTS :] the chances of what becomes of each legal bid."""
+    at = open_work(table)
+    expected, ducked = put_hand(policy, rules, weights, table, unseen_cards(rules, table), table.trump, at)
+    declares = np.int64(1) if table.declarer == table.seat else np.int64(0)
+    level = (table.contract - 1) // 5 + 1 if table.contract != NONE else np.int64(0)
+    put_bidder(rules, table, table.trump, table.n_spoken, table.bid_sum, np.int64(table.seat == table.leader), declares, level, at)
+    shared(weights, policy.net_bid, table.work, at, BID_SHARED, 0)
+    own = at + BID_SHARED
+    for bid in range(table.cards + 1):
+        if table.legal_bids >> bid & 1:
+            put_bid(policy, weights, table, rules.n_seats, table.n_spoken, table.bid_sum, expected, ducked, np.int64(bid), own)
+            chances(weights, policy.net_bid + BID_SHARED * UNITS, table.work, own, BID_OWN, 0, ANNOUNCED + bid * OUTPUTS)
 
 
 @njit

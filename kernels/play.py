@@ -92,7 +92,7 @@ def play_tricks(rules, policies, weights, setup, table, deal, facts):
     """
     n_seats = rules.n_seats
     trumps = trump_mask(table.trump)
-    has_script = setup.n_play > 0 or setup.stop == 1
+    has_script = setup.n_play > 0 or setup.stop != 0
     seat = table.leader & SEAT_BITS
     facts.leader = seat
     facts.trump = table.trump
@@ -109,7 +109,7 @@ def play_tricks(rules, policies, weights, setup, table, deal, facts):
             hand = deal.hands[seat]
             legal = legal_cards(rules, hand, led, best_card, trumps, trumps_played, trick_no)
             policy = policies[deal.plays_by[seat]]
-            if has_script and (number < setup.n_play or setup.stop == 1):
+            if has_script and (number < setup.n_play or setup.stop != 0):
                 card = script_card(setup, facts, legal, number)
                 if card == NONE:
                     turn_to(table, deal, seat, Decision.CARD)

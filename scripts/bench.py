@@ -61,7 +61,8 @@ class Bench:
         setup = self.setup.copy()
         setup["first"] = first
         facts, games = np.zeros((simulation.CHUNK, 1), layout.FACTS), np.zeros(simulation.CHUNK, layout.GAME)
-        self.entry.play(self.engine.rules, self.engine.policies, self.engine.weights, setup, np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL), facts, games)
+        scratch = np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL), np.zeros(0, layout.WORLD)
+        self.entry.play(self.engine.rules, self.engine.policies, self.engine.weights, setup, *scratch, facts, games)
 
     def speed(self, n_deals: int) -> float:
         """Return deals per CPU-second."""

@@ -604,9 +604,16 @@ class Twin:
 
 # ---------------------------------------------------------------- the frozen policy
 
+ADDED = ("slips",)      # weights after the set was frozen
+
+
 def frozen(name: str = "rules-1") -> dict[str, str]:
-    """Return digests of what decides how a policy plays: its weights as text, and each of its learned tables."""
-    weights = "\n".join(f"{key} {weight.value!r}" for key, weight in sorted(policies.load(name).weights.items()))
+    """Return digests of what decides how a policy plays: its weights as text, and each of its learned tables.
+
+    A weight that came later is left out while it is 0, and then changes nothing.
+    """
+    own = {key: weight.value for key, weight in policies.load(name).weights.items() if key not in ADDED or weight.value}
+    weights = "\n".join(f"{key} {value!r}" for key, value in sorted(own.items()))
     digests = {"weights": hashlib.sha256(weights.encode()).hexdigest()}
     with np.load(policies.DATA / "weights" / f"{policies.load(name).tables}.npz") as stored:
         for key in sorted(stored):

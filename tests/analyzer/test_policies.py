@@ -30,7 +30,7 @@ def write(tmp_path):
 # ---------------------------------------------------------------- shipped policies
 
 def test_shipped_policies_the_strongest_first():
-    assert policies.names() == ["learned", "rules", "rules-1", "random"]
+    assert policies.names() == ["learned", "rules", "rules-1", "beginner", "random"]
     assert {policies.default(game) for game in ("israeli-whist", "oh-hell", "jabberwocky", "spanish-solo")} == {"learned"}
 
 

@@ -136,7 +136,7 @@ def test_a_decision_of_every_kind_is_noted_with_its_candidates():
     setup = setup_of(book, calls="bola pass pass")
     from kernels import entry
 
-    entry.play(engine.rules, engine.policies, engine.weights, setup, table, np.zeros(1, layout.DEAL), np.zeros((1, 1), layout.FACTS),
+    entry.play(engine.rules, engine.policies, engine.weights, setup, table, np.zeros(1, layout.DEAL), np.zeros(0, layout.WORLD), np.zeros((1, 1), layout.FACTS),
                np.zeros(1, layout.GAME))
     tape = table["tape"][0, :table["n_tape"][0]]
     assert tape[:2, 0].tolist() == [Tape.CONTRACT, Tape.CONTRACT]        # trump and the card given; the calls were scripted

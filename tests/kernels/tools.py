@@ -63,7 +63,8 @@ def taped(engine: Engine, number: int) -> tuple[np.ndarray, np.record]:
     setup = engine.setup.copy()
     setup["first"] = number
     table, facts = np.zeros(1, layout.TABLE), np.zeros((1, 1), layout.FACTS)
-    entry.play(engine.rules, engine.policies, engine.weights, setup, table, np.zeros(1, layout.DEAL), facts, np.zeros(1, layout.GAME))
+    scratch = np.zeros(1, layout.DEAL), np.zeros(0, layout.WORLD)
+    entry.play(engine.rules, engine.policies, engine.weights, setup, table, *scratch, facts, np.zeros(1, layout.GAME))
     return facts[0], table[0]
 
 
