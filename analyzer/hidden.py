@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from analyzer.errors import ImpossibleError
-from analyzer.records import GULASH_STEP
+from analyzer.questions import GULASH_STEP
 from analyzer.rules import Rules
 from kernels.layout import NONE, SUIT_BITS, SUITS
 
@@ -67,6 +67,18 @@ def some_deal(known: Known, pack: Sequence[int]) -> Deal:
     hands = _matched(known, own, homes, played, shown_out, pack)
     given = _take_back(known, hands, pack)
     return Deal(hands=hands, gulashes=gulash.undone(hands, pack), given=given)
+
+
+def after_gulashes(known: Known) -> tuple[int, dict[int, int]]:
+    """Return the own hand after the gulashes, and for every card that left it the seats, as bits, that may hold it.
+
+    Raises
+    ------
+    ImpossibleError
+        A card was given that was not held, or received that was.
+    """
+    gulash = _Gulash(known)
+    return gulash.hand, gulash.homes()
 
 
 # ---------------------------------------------------------------- gulashes

@@ -11,8 +11,9 @@ from analyzer import cards
 from analyzer.cards import Deck
 from analyzer.errors import ImpossibleError, one_of, shown
 from analyzer.rules import Rules
-from kernels.layout import MOST_CHIPS, NONE, PASS, SUIT_BITS, Decision, Denomination
+from kernels.layout import MAX_GULASHES, MOST_CHIPS, NONE, PASS, SUIT_BITS, SUITS, Decision, Denomination
 
+GULASH_STEP = {"right": -1, "left": 1, "across": 2}     # seats from giver to receiver
 Call = tuple[int, int]       # who is said to have spoken, and the call
 
 _call, _card = lru_cache(1024)(cards.call), lru_cache(1024)(Deck.card)      # the same few words thousands of times
@@ -136,6 +137,64 @@ def bids(question: Mapping[str, Any], rules: Rules) -> list[int | None]:
     return spoken
 
 
+def gulashes(question: Mapping[str, Any], rules: Rules, seat: int) -> list[list[int]]:
+    """Return the cards handed over by exchange and giver, 0 where the seat does not see them."""
+    exchanges, n = entries(question, "gulash"), rules.players
+    if exchanges and (rules.auction != "levels" or rules.fields["auction"]["all_pass"] != "gulash"):
+        raise ImpossibleError(f"gulash: found {len(exchanges)}, but there is none under these rules; leave it out")
+    if len(exchanges) > MAX_GULASHES:
+        raise ImpossibleError(f"gulash: found {len(exchanges)} exchanges, expected at most {MAX_GULASHES}")
+    gulashes = []
+    for number, moves in enumerate(exchanges, 1):
+        place, by_giver = f"gulash: exchange {number}", [0] * n
+        if not isinstance(moves, list) or not all(isinstance(move, dict) for move in moves):
+            raise ImpossibleError(f'{place}: found {shown(moves)}, expected moves such as {{"from": 0, "to": 3, "cards": null}}')
+        givers = [move.get("from") for move in moves]
+        if len(givers) != n or any(giver not in givers for giver in range(n)):
+            raise ImpossibleError(f"{place}: found cards from seats {shown(givers)}, expected every seat once")
+        for move in moves:
+            giver, taker = int(move["from"]), receiver(rules, int(move["from"]))
+            if move.get("to") != taker:
+                raise ImpossibleError(f"{place}: seat {giver} gives to seat {shown(move.get('to'))}, expected seat {taker}")
+            if seat in (giver, taker):
+                by_giver[giver] = _handed_over(f"{place}: seat {giver}", move.get("cards"), rules)
+            elif move.get("cards") is not None:
+                raise ImpossibleError(f"{place}: seat {giver} gives {shown(move['cards'])}, expected null: seat {seat} does not see it")
+        gulashes.append(by_giver)
+    return gulashes
+
+
+def _handed_over(place: str, found: object, rules: Rules) -> int:
+    """Return the cards that a seat gives in a gulash, as a mask."""
+    size = rules.fields["gulash"]["cards"]
+    if isinstance(found, list):
+        given = {card(rules.deck, place, text) for text in found}
+        if len(found) == len(given) == size:
+            return sum(1 << card for card in given)
+    raise ImpossibleError(f"{place} gives {shown(found)}, expected {size} different cards")
+
+
+def receiver(rules: Rules, giver: int) -> int:
+    """Return who gets the cards that a seat hands over in a gulash."""
+    return (giver + GULASH_STEP[rules.fields["gulash"]["direction"]]) % rules.players
+
+
+def giver(rules: Rules, receiver: int) -> int:
+    """Return who hands cards to a seat in a gulash."""
+    return (receiver - GULASH_STEP[rules.fields["gulash"]["direction"]]) % rules.players
+
+
+def seen(question: Mapping[str, Any], rules: Rules) -> list[tuple[int, int]]:
+    """Return other cards that the seat has seen, and who holds them, NONE where nobody does."""
+    found = []
+    for number, entry in enumerate(entries(question, "seen"), 1):
+        if not isinstance(entry, list) or len(entry) != 2:
+            raise ImpossibleError(f'seen: entry {number}: found {shown(entry)}, expected a card and its holder, such as ["C7", null]')
+        holder = NONE if entry[1] is None else seat({"holder": entry[1]}, "holder", rules.players)
+        found.append((card(rules.deck, f"seen: entry {number}", entry[0]), holder))
+    return found
+
+
 # ---------------------------------------------------------------- what no table can have
 
 def check_hand(rules: Rules, hand: int, dealer: int) -> None:
@@ -206,6 +265,12 @@ def answers(table: np.record) -> tuple[int, ...]:
     if table.decision == Decision.BID:
         return tuple(bid for bid in range(int(table.cards) + 1) if int(table.legal_bids) >> bid & 1)
     return (*([PASS] if table.may_pass else []), *range(int(table.lowest_call), int(table.highest_call) + 1))
+
+
+def named_suits(contract: int) -> tuple[int, ...]:
+    """Return the suits that the soloist of a contract may make trump (SS-A7)."""
+    is_diamonds = contract % 2 == 0
+    return tuple(suit for suit in range(SUITS) if (suit == Denomination.D) == is_diamonds)
 
 
 def speaker(table: np.record) -> str:

@@ -23,7 +23,6 @@ from kernels import layout
 from kernels.layout import MAX_CALLS, MAX_GULASHES, MOST_CHIPS, NONE, PASS, SUIT_BITS, Decision
 
 SCHEMA = "tricklab.deal/1"
-GULASH_STEP = {"right": -1, "left": 1, "across": 2}     # seats from giver to receiver
 
 
 # ---------------------------------------------------------------- facts to lines
@@ -49,6 +48,11 @@ def lines(facts: np.ndarray, rules: Rules, policies: Sequence[str], seed: int, g
         game_no, deal_no = (fact["game_no"], fact["deal_no"]) if games else (None, None)
         numbers = {"deal": number if games else fact["game_no"], "game_no": game_no, "deal_no": deal_no}
         yield starts[fact["dealer"]] + json_text(numbers | _happened(fact, rules))[1:]
+
+
+def happened(facts: np.ndarray, rules: Rules) -> list[dict[str, Any]]:
+    """Return what happened in each deal of FACTS, the keys of a deal record from `dealer` on."""
+    return [_happened(fact, rules) for fact in _plain(facts)]
 
 
 def _plain(facts: np.ndarray) -> Iterator[Mapping[str, Any]]:
@@ -105,14 +109,9 @@ def _gulashes(fact: Mapping[str, Any], rules: Rules) -> list[Any]:
     """Return who handed which cards to whom, exchange by exchange."""
     card, cards = _card_texts(rules.deck), rules.deck.cards
     return [
-        [{"from": seat, "to": _receiver(rules, seat), "cards": [card[given] for given in cards(masks[seat])]} for seat in range(rules.players)]
+        [{"from": seat, "to": questions.receiver(rules, seat), "cards": [card[given] for given in cards(masks[seat])]} for seat in range(rules.players)]
         for masks in fact["gulash"][:fact["n_gulash"]]
     ]
-
-
-def _receiver(rules: Rules, giver: int) -> int:
-    """Return who gets the cards that a seat hands over in a gulash."""
-    return (giver + GULASH_STEP[rules.fields["gulash"]["direction"]]) % rules.players
 
 
 @cache
@@ -380,7 +379,7 @@ class Referee:
                 raise ImpossibleError(f"{place}: found cards from seats {shown([move.giver for move in moves])}, expected every seat once")
             for move in moves:
                 given = {self._card(place, text) for text in move.cards}
-                receiver, cards = _receiver(self.rules, move.giver), self.rules.fields["gulash"]["cards"]
+                receiver, cards = questions.receiver(self.rules, move.giver), self.rules.fields["gulash"]["cards"]
                 if move.to != receiver:
                     raise ImpossibleError(f"{place}: seat {move.giver} gives to seat {shown(move.to)}, expected seat {receiver}")
                 if len(move.cards) != cards or len(given) != cards:

@@ -18,11 +18,11 @@ from analyzer import cards, hidden, questions
 from analyzer import policies as policy_files
 from analyzer import rules as rule_books
 from analyzer.errors import ImpossibleError, TricklabError, shown
-from analyzer.records import GULASH_STEP, KEYS, rules_of
+from analyzer.records import KEYS, rules_of
 from analyzer.rulebook import BASE
 from analyzer.rules import Rules
 from analyzer.simulation import Engine, Run, empty_setup
-from kernels.layout import MAX_CALLS, MAX_GULASHES, NONE, PASS, SUIT_BITS, Contract, Decision, Denomination
+from kernels.layout import MAX_CALLS, NONE, PASS, SUIT_BITS, Contract, Decision, Denomination
 
 TABLES_KEPT = 32        # made ready for the kernels, some megabytes each
 
@@ -123,7 +123,7 @@ def read(rules: Rules, question: Mapping[str, Any]) -> "Asked":
     questions.check_hand(rules, hand, dealer)
     pool = questions.number(question, "pool_before")
     questions.check_pool(rules, pool)
-    known = hidden.Known(rules, seat, hand, gulashes=_gulashes(question, rules, seat), leader=(dealer + 1) % n)
+    known = hidden.Known(rules, seat, hand, gulashes=questions.gulashes(question, rules, seat), leader=(dealer + 1) % n)
     turnup = _read_turnup(question, known, dealer)
     spoken = questions.auction(question, rules)
     if len(spoken) > MAX_CALLS:
@@ -176,43 +176,6 @@ def _closed_auction(question: Mapping[str, Any], rules: Rules) -> tuple[int, int
     if contract < lowest:
         raise ImpossibleError(f"contract: found {shown(question['contract'])}, expected one from {cards.call_text(lowest, rules.auction)} on")
     return questions.seat(question, "declarer", rules.players), contract
-
-
-def _gulashes(question: Mapping[str, Any], rules: Rules, seat: int) -> list[list[int]]:
-    """Return the cards handed over by exchange and giver, 0 where the seat does not see them."""
-    exchanges, n = questions.entries(question, "gulash"), rules.players
-    if exchanges and (rules.auction != "levels" or rules.fields["auction"]["all_pass"] != "gulash"):
-        raise ImpossibleError(f"gulash: found {len(exchanges)}, but there is none under these rules; leave it out")
-    if len(exchanges) > MAX_GULASHES:
-        raise ImpossibleError(f"gulash: found {len(exchanges)} exchanges, expected at most {MAX_GULASHES}")
-    gulashes = []
-    for number, moves in enumerate(exchanges, 1):
-        place, by_giver = f"gulash: exchange {number}", [0] * n
-        if not isinstance(moves, list) or not all(isinstance(move, dict) for move in moves):
-            raise ImpossibleError(f'{place}: found {shown(moves)}, expected moves such as {{"from": 0, "to": 3, "cards": null}}')
-        givers = [move.get("from") for move in moves]
-        if len(givers) != n or any(giver not in givers for giver in range(n)):
-            raise ImpossibleError(f"{place}: found cards from seats {shown(givers)}, expected every seat once")
-        for move in moves:
-            giver, receiver = int(move["from"]), (int(move["from"]) + GULASH_STEP[rules.fields["gulash"]["direction"]]) % n
-            if move.get("to") != receiver:
-                raise ImpossibleError(f"{place}: seat {giver} gives to seat {shown(move.get('to'))}, expected seat {receiver}")
-            if seat in (giver, receiver):
-                by_giver[giver] = _handed_over(f"{place}: seat {giver}", move.get("cards"), rules)
-            elif move.get("cards") is not None:
-                raise ImpossibleError(f"{place}: seat {giver} gives {shown(move['cards'])}, expected null: seat {seat} does not see it")
-        gulashes.append(by_giver)
-    return gulashes
-
-
-def _handed_over(place: str, found: object, rules: Rules) -> int:
-    """Return the cards that a seat gives in a gulash, as a mask."""
-    size = rules.fields["gulash"]["cards"]
-    if isinstance(found, list):
-        given = {questions.card(rules.deck, place, card) for card in found}
-        if len(found) == len(given) == size:
-            return sum(1 << card for card in given)
-    raise ImpossibleError(f"{place} gives {shown(found)}, expected {size} different cards")
 
 
 def _read_exchange(exchange: object, known: hidden.Known, contract: int) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from copy import deepcopy
+from math import comb
 
 import pytest
 from hypothesis import given, settings
@@ -31,6 +32,15 @@ def hand_of(rules, cards):
     return " ".join(rules.deck.card_text(card) for card in pack[:cards])
 
 
+def said(asked):
+    """Return what the actions say, without the trumps that a soloist would name."""
+    return [action.said for action in asked.actions]
+
+
+def mask(deck, text):
+    return sum(1 << deck.card(word) for word in text.split())
+
+
 # ---------------------------------------------------------------- who is asked for what
 
 @pytest.mark.parametrize(
@@ -51,13 +61,13 @@ def hand_of(rules, cards):
 def test_the_next_speaker_is_asked(game, hand, said, seat, decision, fewest, most, n):
     asked = ask(game, hand, **said)
     assert (asked.seat, asked.decision) == (seat, decision)
-    assert (asked.actions[0], asked.actions[-1], len(asked.actions)) == (fewest, most, n)
+    assert (asked.actions[0].said, asked.actions[-1].said, len(asked.actions)) == (fewest, most, n)
 
 
 def test_IW_A4_the_declarer_who_rebids_speaks_first():
     asked = ask("israeli-whist", WHIST, "declarer-rebids", contract="6S")
-    assert (asked.seat, asked.declarer, asked.actions) == (0, 0, tuple(range(6, 14)))
-    assert not asked.others_spoke
+    assert (asked.seat, asked.declarer, said(asked)) == (0, 0, list(range(6, 14)))
+    assert not asked.speakers
     assert ask("israeli-whist", WHIST, "declarer-rebids", contract="6S", bids="7").seat == 1
 
 
@@ -65,7 +75,7 @@ def test_every_call_from_the_lowest_legal_one_on_is_asked_about():
     asked = ask("israeli-whist", WHIST, calls="pass 5H pass")
     assert (asked.seat, asked.decision) == (3, "call")
     assert [asked.action_text(action) for action in asked.actions[:3]] == ["pass", "5S", "5NT"]
-    assert asked.actions[-1] == call("13NT", "levels")
+    assert asked.actions[-1].said == call("13NT", "levels")
     assert len(ask("israeli-whist", WHIST).actions) == 46
 
 
@@ -77,22 +87,122 @@ def test_IW_forced_last_has_no_pass():
 def test_spanish_solo_asks_calls():
     asked = ask("spanish-solo", SOLO, calls="pass juego", pool=3)
     assert (asked.seat, asked.decision, asked.pool) == (2, "call", 3)
-    assert [asked.action_text(action) for action in asked.actions][:2] == ["pass", "juego-diamonds"]
-    assert len(ask("spanish-solo", SOLO, calls="").actions) == 7
+    assert [asked.action_text(action) for action in asked.actions][:3] == ["pass", "juego-diamonds", "bola"]
+
+
+def test_SS_A7_a_contract_is_asked_about_in_every_trump_it_may_have():
+    asked = ask("spanish-solo", SOLO)
+    trumps = {asked.action_text(action): [] for action in asked.actions}
+    for action in asked.actions:
+        trumps[asked.action_text(action)].append(action.trump)
+    assert trumps.pop("pass") == [NONE]
+    assert trumps == {name: [D] if name.endswith("diamonds") else [C, H, S] for name in trumps}
+    assert len(trumps) == 6
 
 
 def test_OH_N6a_a_secret_bid_is_the_first_one():
     for variant in ("secret", "simultaneous"):
         asked = ask("oh-hell", SHORT, variant, turnup="2C")
-        assert (asked.seat, asked.actions, asked.bids) == (0, (0, 1, 2, 3), (NONE,) * 4)
+        assert (asked.seat, said(asked), asked.bids) == (0, [0, 1, 2, 3], (NONE,) * 4)
 
 
-def test_others_spoke():
-    assert not ask("oh-hell", SHORT, turnup="2C").others_spoke
-    assert not ask("israeli-whist", WHIST).others_spoke
-    assert ask("oh-hell", SHORT, turnup="2C", bids="0").others_spoke
-    assert ask("israeli-whist", WHIST, contract="6S").others_spoke
-    assert ask("spanish-solo", SOLO, calls="pass").others_spoke
+def test_OH_N6a_any_seat_may_ask_where_nobody_hears_the_others():
+    for seat in range(4):
+        asked = ask("oh-hell", SHORT, "secret", turnup="2C", seat=seat)
+        _, played = worlds(asked, n=40)
+        assert asked.seat == seat
+        assert [set(facts["bids"][:, seat]) for facts in played] == [{0}, {1}, {2}, {3}]
+        assert all(set(facts["hands"][:, seat]) == {asked.hand} for facts in played)
+    with pytest.raises(ImpossibleError, match="seat: found 2, but seat 0 speaks next"):
+        ask("oh-hell", SHORT, turnup="2C", seat=2)
+
+
+def test_who_spoke():
+    assert not ask("oh-hell", SHORT, turnup="2C").speakers
+    assert not ask("israeli-whist", WHIST).speakers
+    assert ask("oh-hell", SHORT, turnup="2C", bids="0").speakers == {0}
+    assert ask("israeli-whist", WHIST, contract="6S").speakers == {0}
+    assert ask("israeli-whist", WHIST, calls="pass 5H pass pass pass pass").speakers == {0, 1, 3}
+    assert ask("spanish-solo", SOLO, calls="pass").speakers == {0}
+
+
+# ---------------------------------------------------------------- gulash and soloist
+
+PASSES = "pass pass pass pass"
+C, D, H, S = range(4)
+
+
+def test_IW_V1_every_packet_of_a_gulash_is_asked_about():
+    asked = ask("israeli-whist", WHIST, "gulash", calls=PASSES)
+    assert (asked.seat, asked.decision, len(asked.actions)) == (0, "gulash", comb(13, 3))
+    assert ask("israeli-whist", WHIST, "gulash", calls=PASSES, seat=2).seat == 2
+    first = asked.actions[0]
+    _, [facts, *_] = worlds(asked, n=50)
+    given = facts["gulash"][:, 0]
+    assert set(given[:, 0]) == {first.said}
+    assert len(set(given[:, 1])) > 20
+    assert asked.action_text(first) == ["CJ", "C5", "C4"][::-1]
+
+
+def test_IW_V1_after_a_gulash_the_cards_given_lie_with_the_neighbour():
+    """Cards go to the right, so seat 0 gives to seat 3 and gets from seat 1."""
+    asked = ask("israeli-whist", WHIST, "gulash", calls=f"{PASSES} pass", gave="C2 C3 D2", got="C4 C5 D7", seat=1)
+    deck = asked.rules.deck
+    assert (asked.seat, asked.decision) == (1, "call")
+    assert asked.hand == deck.hand(WHIST)
+    assert asked.dealt == asked.hand & ~mask(deck, "C4 C5 D7") | mask(deck, "C2 C3 D2")
+    assert asked.setup["held"][0, 0] == mask(deck, "C2 C3 D2")
+    _, played = worlds(asked, n=60)
+    assert not played[0]["fault"].any()
+    assert set(played[0]["hands"][:, 1]) == {asked.hand}
+    assert all(hand & mask(deck, "C2 C3 D2") == mask(deck, "C2 C3 D2") for hand in played[0]["hands"][:, 0])
+    again = situation.from_json(asked.to_json())
+    assert again.to_json() == asked.to_json()
+    assert (again.setup == asked.setup).all()
+
+
+def test_SS_the_soloist_names_asks_and_gives():
+    rules = rule_books.load("spanish-solo")
+    names = {"calls": "pass bola pass", "dealer": 2}
+    trump = ask("spanish-solo", SOLO, **names)
+    assert (trump.seat, trump.decision, said(trump)) == (1, "trump", [C, H, S])
+    asks = ask("spanish-solo", SOLO, **names, trump="S")
+    assert (asks.decision, len(asks.actions), asks.trump) == ("ask", 24, S)
+    gives = ask("spanish-solo", SOLO, **names, trump="S", asked="S5@0")
+    assert (gives.decision, len(gives.actions), gives.holder) == ("give", 13, 0)
+    assert rules.deck.card("S5") in said(gives)
+    for asked in (trump, asks, gives):
+        _, played = worlds(asked, n=30)
+        assert not any(facts["fault"].any() for facts in played)
+        assert situation.from_json(asked.to_json()).to_json() == asked.to_json()
+    _, played = worlds(gives, n=30)
+    assert set(played[0]["asked_from"]) == {0}
+    assert set(played[0]["given"]) == {gives.actions[0].said}
+
+
+def test_SS_what_the_soloist_would_name_binds_nobody_else():
+    asked = ask("spanish-solo", SOLO, calls="pass")
+    juego = next(action for action in asked.actions if asked.action_text(action) == "juego" and action.trump == S)
+    engine, _ = worlds(asked, n=1)
+    facts = engine.play(0, 400, asked.answered(engine.setup, juego))[0][:, 0]
+    own = facts["declarer"] == asked.seat
+    assert set(facts["trump"][own & (facts["contract"] == juego.said)]) == {S}
+    assert len(set(facts["trump"][~own])) > 1
+
+
+def test_SS_the_dealer_names_trump_where_all_passed():
+    asked = ask("spanish-solo", SOLO, calls="pass pass pass", dealer=0)
+    assert (asked.seat, asked.decision, said(asked)) == (0, "trump", [C, D, H, S])
+
+
+def test_seen_cards_lie_where_they_were_seen():
+    asked = ask("oh-hell", SHORT, turnup="2C", seen="C7 DK@1")
+    deck = asked.rules.deck
+    _, played = worlds(asked, n=200)
+    hands = played[0]["hands"]
+    assert all(hands[:, 1] & mask(deck, "DK"))
+    assert not (hands[:, :4] & mask(deck, "C7")).any()
+    assert situation.from_json(asked.to_json()).to_json() == asked.to_json()
 
 
 # ---------------------------------------------------------------- worlds
@@ -168,7 +278,22 @@ def test_OH_A11_the_dealers_last_card_lies_with_the_dealer():
         ("israeli-whist", WHIST, "base", {"calls": "13NT pass"}, "found 2, but the auction is closed after 1"),
         ("israeli-whist", WHIST, "base", {"calls": 300 * "pass "}, "calls: found 300"),
         ("israeli-whist", WHIST, "base", {"calls": 4 * "pass "}, "the deal is thrown in"),
-        ("israeli-whist", WHIST, "gulash", {"calls": 4 * "pass "}, "a gulash follows"),
+        ("israeli-whist", WHIST, "gulash", {"calls": 4 * "pass ", "gave": "C2 C3 C4"}, "gave, got: found cards of 1 and 0 exchanges"),
+        ("israeli-whist", WHIST, "gulash", {"calls": 4 * "pass ", "gave": "C2 C3", "got": "C4 C5"}, "gave: found 2 cards, expected 3 for every gulash"),
+        ("israeli-whist", WHIST, "gulash", {"calls": 4 * "pass ", "gave": "C2 C3 D2", "got": "C4 C5 H2"}, "gave, got: H2 cannot be where"),
+        ("israeli-whist", WHIST, "gulash", {"calls": "pass", "gave": "C2 C3 D2", "got": "C4 C5 CJ"}, "the calls lead to 0"),
+        ("israeli-whist", WHIST, "base", {"calls": "pass", "gave": "C2 C3 D2", "got": "C4 C5 CJ"}, "there is no gulash under these rules"),
+        ("oh-hell", SHORT, "base", {"turnup": "2C", "seen": "CA"}, "seen: CA lies somewhere else already"),
+        ("oh-hell", SHORT, "base", {"turnup": "2C", "seen": "C3 C3"}, "seen: C3 lies somewhere else already"),
+        ("oh-hell", SHORT, "base", {"turnup": "2C", "seen": "C3@7"}, "seen: found seat '7', expected 0 to 3"),
+        ("oh-hell", SHORT, "base", {"turnup": "2C", "seen": "C3@1 C4@1 C5@1 C6@1"}, "seen: found more cards of seat 1 than the 3"),
+        ("oh-hell", FULL, "base", {"seen": "C3"}, "only 0 are left over"),
+        ("oh-hell", SHORT, "base", {"turnup": "2C", "trump": "S"}, "no soloist names trump"),
+        ("spanish-solo", SOLO, "base", {"calls": "juego pass pass", "trump": "D", "dealer": 2}, "trump: found D, which the rules do not allow"),
+        ("spanish-solo", SOLO, "base", {"calls": "juego pass pass", "trump": "S", "dealer": 2}, "everything before the play is settled"),
+        ("spanish-solo", SOLO, "base", {"calls": "juego pass", "trump": "S"}, "trump: found one, but the auction is open"),
+        ("spanish-solo", SOLO, "base", {"calls": "bola pass pass", "trump": "S", "asked": "S7@1", "dealer": 2}, "exchange: S7 is in the own hand"),
+        ("spanish-solo", SOLO, "base", {"calls": "bola pass pass", "trump": "S", "asked": "S5", "dealer": 2}, "such as HA@2"),
         ("israeli-whist", WHIST, "gulash", {"calls": 4 * "pass " + "5S"}, "a gulash follows"),
         ("israeli-whist", WHIST, "forced-last", {"calls": 4 * "pass "}, "dealer (seat 3) may not say pass; expected a call from 5C to 13NT"),
         ("israeli-whist", WHIST, "base", {"calls": "pass 5H", "bids": "3"}, "the auction is open: seat 2 is to call"),
@@ -182,8 +307,6 @@ def test_OH_A11_the_dealers_last_card_lies_with_the_dealer():
         ("spanish-solo", SHORT, "base", {}, "D2 is not in the 36-card Spanish Solo deck"),
         ("spanish-solo", SOLO, "base", {"bids": "1"}, "no bids of tricks"),
         ("spanish-solo", SOLO, "base", {"contract": "juego"}, "contract: found one in spanish-solo"),
-        ("spanish-solo", SOLO, "base", {"calls": "juego pass pass"}, "the auction is over, seat 0 plays juego"),
-        ("spanish-solo", SOLO, "base", {"calls": "pass pass pass"}, "the auction is over, all passed"),
         ("spanish-solo", SOLO, "base", {"calls": "bola juego"}, "seat 1 may not say juego after bola"),
     ],
 )  # fmt: skip
@@ -218,7 +341,7 @@ def test_the_situation_of_the_contract():
             "bids": [5, 2, 4, None], "leader": None, "play": [],
         }
     )  # fmt: skip
-    assert (asked.seat, asked.declarer, asked.bids, asked.actions) == (3, 0, (5, 2, 4, NONE), tuple(range(14)))
+    assert (asked.seat, asked.declarer, asked.bids, said(asked)) == (3, 0, (5, 2, 4, NONE), list(range(14)))
 
 
 OH_HELL = {"game": "oh-hell", "seat": 2, "dealer": 3, "hands": [None, None, SHORT, None], "turnup": "C2", "bids": [1, 0, None, None]}
@@ -236,9 +359,9 @@ IN_AUCTION = {"game": "israeli-whist", "seat": 1, "dealer": 3, "hands": [None, W
         (OH_HELL, {"hands": [None, None, 7, None]}, "hands: seat 2"),
         (OH_HELL, {"hands": None}, "hands: found None"),
         (OH_HELL, {"game": "bridge"}, "game: found 'bridge'"),
-        (OH_HELL, {"decision": "card"}, "decision: found 'card', expected call or bid"),
+        (OH_HELL, {"decision": "card"}, "decision: found 'card', expected call, gulash, bid"),
         (OH_HELL, {"decision": "call"}, "decision: found 'call', expected 'bid'"),
-        (OH_HELL, {"play": ["CA"]}, "play, gulash"),
+        (OH_HELL, {"play": ["CA"]}, "play: found cards that were played"),
         (OH_HELL, {"bids": [1, 0]}, "bids: found [1, 0], expected 4 bids"),
         (OH_HELL, {"bids": [1, None, None, 2]}, "bids: found one of seat 3, whose turn has not come"),
         (OH_HELL, {"bids": [1, None, None, None]}, "seat: found 2, but seat 1 speaks next"),
