@@ -1,36 +1,48 @@
-"""What every legal call or bid is worth: deals played onward once per action, every seat aiming at its own bid.
+"""What every legal answer is worth: worlds that agree with all that the seat knows, played onward once per action, every seat aiming at its own bid.
 
-World i is the same deal for every action: it depends on the seed and i alone. All actions play the same first worlds; then those that are certainly worse than
-the best drop out, round by round, and the others play on, the best two to the end. All intervals hold however often one looks (`stats.mean_sequence`).
+Worlds come from a Markov chain that follows the others' calls (kernels/worlds.py), or are dealt where nobody else has spoken. All actions play the same first
+worlds; then those that are certainly worse than the best drop out, round by round, and the others play on, the best two to the end (race.py).
 """
 
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analyzer import results, stats
-from analyzer.cards import denomination_text
-from analyzer.errors import counted, one_of
+from analyzer import exact, notebook, tables
+from analyzer.errors import ImpossibleError, UsageError, counted
+from analyzer.instant import favour, instant
 from analyzer.output import document
-from analyzer.simulation import Engine, Interrupted, Run
-from analyzer.situation import Situation
-from kernels.layout import NONE, SUIT_BITS, SUITS
+from analyzer.policies import default as strongest
+from analyzer.race import CHAINS, WINS, Race, Sample, outcome, rounds
+from analyzer.simulation import Engine, Interrupted, Run, empty_setup
+from analyzer.situation import Action, Situation, from_json
+from kernels.layout import NONE, SUIT_BITS, SUITS, Player
 
-FIRST_LOOK = 100            # worlds: the intervals of means are asymptotic
-FIRST_ROUND = 20_000        # playouts, shared by all actions
-GROWTH = 1.5                # worlds after a round, times those before it
-NAMED = 4                   # actions that a note names
-BLOCK = 512                 # worlds a call of the kernel
+SLIPS = 0.05                # share of calls and bids that are not the policy's own, where they weigh the hidden hands; ours [D]
+BURN_IN = 1_000             # swaps before the first world of a chain
+SWAPS = 32                  # swaps from one world to the next
+BLOCK = 10                  # worlds a chain between two looks at the clock
+PART = 10                   # chains that one thread plays at a time
 
-Ints = NDArray[np.int64]
+if TYPE_CHECKING:
+    import pandas as pd
+
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a whole game stands before the deal of the question."""
+
+    totals: Sequence[float]         # points by seat
+    to_come: int | None = None      # deals after this one; needed where the game ends after a number of deals
 
 
 @dataclass(frozen=True)
@@ -46,276 +58,267 @@ class Advice:
     settled: bool               # no other action can be better, or not by the precision asked for
     interrupted: bool
     notes: list[str]
-    conditioned: bool = False   # do the others' calls and bids weigh the hidden hands
+    conditioned: bool           # do the others' calls and bids weigh the hidden hands
+    best_to_win: int | str | list[str] | None = None     # with a standing: the action of the best chance to win the game
+    settled_to_win: bool | None = None
+    more: dict[str, Any] = field(default_factory=dict)   # further parts of the answer: instant, explanation, against
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of the answer."""
+        game = {} if self.best_to_win is None else {"best_to_win": self.best_to_win, "settled_to_win": self.settled_to_win}
         return document(
-            "bid", self.situation.rules, self.policies, self.seed, self.deals, self.level, self.results,
-            situation=self.situation.to_json(), conditioned=self.conditioned, best=self.results[0]["action"], settled=self.settled,
+            "bid", self.situation.rules, self.policies, self.seed, self.deals, self.level, self.results, situation=self.situation.to_json(),
+            conditioned=self.conditioned, slips=SLIPS if self.conditioned else None, best=self.results[0]["action"], settled=self.settled,
+            deals_to_settle=self.deals_to_settle, **game, **self.more,
         )  # fmt: skip
+
+    @property
+    def deals_to_settle(self) -> int | None:
+        """Return how many deals may tell the best two apart: intervals shrink with the square root of the deals. None where that is not known, or no doubt."""
+        second = next((row for row in self.results[1:] if row["n"] == self.deals), None)
+        if self.settled or second is None or second["regret_low"] is None or second["regret"] <= 0:
+            return None
+        return 1000 * ceil(self.deals * float(1 - second["regret_low"] / second["regret"]) ** 2 / 1000)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a DataFrame with one row per action, the best first; points, chips and deals say so in the names of their columns."""
+        return notebook.frame(self.to_json())
+
+    def __str__(self) -> str:
+        style = tables.Style()
+        return tables.text(tables.bid_page(self.to_json(), style), style)
+
+    def __repr__(self) -> str:
+        return f"<{tables.headline(self.to_json(), tables.Style())}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.html(self.to_json())
 
 
 def advise(
-    asked: Situation,
+    asked: Situation | Mapping[str, Any],
     *,
-    policies: Sequence[str],
+    policies: Sequence[str] | None = None,
     deals: int = 20_000,
     seed: int = 1,
     level: float = 0.95,
     jobs: int | None = None,
     precision: float | None = None,
     seconds: float | None = None,
+    ignore_calls: bool = False,
+    standing: Standing | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Advice:
-    """Return what every legal call or bid is worth.
+    """Return what every legal answer is worth.
 
     Parameters
     ----------
-    policies : one for all seats or one per seat, from the dealer's next; the seat asked follows its own after the action
+    asked : or its JSON object (contracts.md 5)
+    policies : one for all seats or one per seat, from the dealer's next; the seat asked follows its own after the action; the strongest shipped, if None
     deals : the most worlds per action
     jobs : threads, all cores if None; the result does not depend on it
     precision : stop when no action can be better than the best by more, in points
     seconds : stop after that time; the first worlds of every action are played in any case
+    ignore_calls : let every deal that fits the seat's own cards count alike, whatever the others said
+    standing : count games won too, played on to their end from here
     progress : gets the worlds played so far and `deals`
 
     Raises
     ------
     Interrupted
         Ctrl-C before the first worlds were played; later the advice is partial and says so.
+    ImpossibleError
+        No deal agrees with the cards that are known.
 
     Notes
     -----
     A deal that is thrown in counts as score 0. `p_made` and `tricks` are shares of the deals that were played; in Spanish Solo `p_made` of those in which the
     seat became soloist.
 
-    The intervals of regret share the error between the actions (Bonferroni): they settle on a wrong best with a probability of at most 1 - level.
+    The intervals of regret together settle on a wrong best with a probability of at most 1 - level (`race.Race.regret`).
     """
-    race = _Race(asked, Engine(Run(asked.rules, policies, seed=seed, dealer=asked.dealer, pool=asked.pool, setup=asked.setup)), level, precision)
+    if isinstance(asked, Mapping):
+        asked = from_json(asked)
+    policies = policies or [strongest(asked.rules.game)]
+    names = list(policies) * asked.rules.players if len(policies) == 1 else list(policies)
+    playouts = Playouts(asked, policies, seed, standing, ignore_calls)
+    is_conditioned = playouts.is_conditioned
+    at_once = instant(asked, names)
+    more = {"instant": at_once}
+    if standing is None and (rows := exact.rows(asked, playouts.engine, playouts.heard if is_conditioned else None)) is not None:
+        return Advice(asked, names, seed, rows[0]["n"], level, rows, True, False, _notes_on_calls(asked, ignore_calls), is_conditioned, more=more)
+    n_chains = min(CHAINS, deals)
+    race = Race(asked, level, n_chains, standing is not None, favour(asked, at_once))
     deadline = None if seconds is None else time.monotonic() + seconds
-    late = interrupted = False
+    how = ""
     with ThreadPoolExecutor(threads := jobs or os.cpu_count() or 1) as pool:
         try:
-            for end in _rounds(len(asked.actions), deals):
-                for _ in race.run(pool, threads, end):
+            for end in rounds(len(asked.actions), deals):
+                for _ in playouts.run(race, pool, threads, end):
                     if progress:
-                        progress(race.worlds, deals)
-                    if late := deadline is not None and time.monotonic() >= deadline:
+                        progress(playouts.drawn * n_chains, deals)
+                    if deadline is not None and time.monotonic() >= deadline:
+                        how = "stopped by the clock"
                         break
-                race.drop_hopeless()
-                if late or race.is_certified:
+                race.take_look()
+                if how:
+                    break
+                if precision is not None and race.lead(race.points) * race.points.unit >= -precision:
+                    how = "precise enough"
                     break
         except KeyboardInterrupt:
-            if not race.worlds:
+            if not playouts.drawn:
                 raise Interrupted(0) from None
-            interrupted = True
-    names = list(policies) * asked.rules.players if len(policies) == 1 else list(policies)
-    rows = race.rows()
-    settled = race.is_certified or race.is_settled
-    notes = _notes(asked, rows, settled, race.worlds)
-    if race.worlds < deals:
-        how = "interrupted" if interrupted else "stopped by the clock" if late else "precise enough"
-        again = "" if how == "precise enough" else f"; --deals {race.worlds} prints the same again"
-        notes.append(f"{how} after {race.worlds:,} of {counted(deals, 'deals')}{again}")
-    return Advice(asked, names, seed, race.worlds, level, rows, settled, interrupted, notes)
+            how = "interrupted"
+            race.take_look()
+    rows = race.rows(is_conditioned)
+    worlds = playouts.drawn * n_chains
+    is_certified = precision is not None and race.lead(race.points) * race.points.unit >= -precision
+    settled = is_certified or race.lead(race.points) > 0
+    notes = _notes_on_calls(asked, ignore_calls)
+    if how and worlds < deals // n_chains * n_chains:
+        again = "" if how == "precise enough" else f"; --deals {worlds} prints the same again"
+        notes.append(f"{how} after {worlds:,} of {counted(deals, 'deals')}{again}")
+    won: dict[str, Any] = {}
+    if standing is not None:
+        to_win = race.goals[1]
+        won = {"best_to_win": asked.action_text(asked.actions[race.best(to_win)]), "settled_to_win": race.lead(to_win) > 0}
+    return Advice(asked, names, seed, worlds, level, rows, settled, how == "interrupted", notes, is_conditioned, more=more, **won)
 
 
-def _rounds(n_actions: int, deals: int) -> Iterator[int]:
-    """Yield the number of worlds at the end of each round, the same for any `deals` but for the last: --deals N repeats what the clock stopped after N."""
-    end = max(FIRST_LOOK, FIRST_ROUND // n_actions)
-    while end < deals:
-        yield end
-        end = int(end * GROWTH)
-    yield deals
-
-
-def _notes(asked: Situation, rows: Sequence[Row], settled: bool, worlds: int) -> list[str]:
+def _notes_on_calls(asked: Situation, ignore_calls: bool) -> list[str]:
     notes = []
-    if asked.others_spoke:
-        notes.append("what the others called or bid does not weigh their hands: every deal that fits your own hand counts alike")
-    if not settled:
-        doubtful = [str(row["action"]) for row in rows if row is rows[0] or row["regret_low"] is None or row["regret_low"] <= 0]
-        named = doubtful[:NAMED] + ([f"one of {len(doubtful) - NAMED} more"] if len(doubtful) > NAMED else [])
-        notes.append(f"not settled after {counted(worlds, 'deals')} each: {one_of(named)} may be best; more --deals may tell")
+    if ignore_calls and asked.speakers:
+        notes.append("what the others called or bid does not weigh their hands, as asked for: every deal that fits your own hand counts alike")
+    elif asked.speakers and asked.gulashes:
+        notes.append("calls before a gulash, and which cards others handed on, do not weigh their hands; calls and bids after it do")
+    elif asked.speakers and asked.contract != NONE and not asked.calls:
+        notes.append("the calls are not known: the contract alone weighs the declarer's hand")
     return notes
 
 
-# ---------------------------------------------------------------- deals
+# ---------------------------------------------------------------- worlds, played onward
 
-class _Sample(NamedTuple):
-    """A block of worlds under one action."""
+class Playouts:
+    """Worlds of a situation and what becomes of them under each action."""
 
-    scores: Ints        # by world, in units
-    aimed: int          # worlds in which the seat had a bid or a contract
-    made: int
-    tricks: Ints        # worlds by tricks of the seat
-    trumps: Ints        # worlds by trump, where the seat played the contract that it called
-    asked: Ints         # worlds by card that it asked for then
-
-
-def _play(engine: Engine, asked: Situation, action: int, first: int, n: int) -> _Sample:
-    """Play worlds `first` to `first + n - 1` under an action."""
-    facts = engine.play(first, n, asked.answered(engine.setup, action))[0][:, 0]
-    seat = asked.seat
-    played = facts["played"] == 1
-    tricks = facts["tricks"][:, seat]
-    if asked.rules.has_bids:
-        aimed, made = played, played & (facts["bids"][:, seat] == tricks)
-    else:
-        aimed = facts["declarer"] == seat
-        made = aimed & results.solo_made(asked.rules, facts)
-    chosen = aimed & (facts["contract"] == action)
-    return _Sample(
-        facts["scores"][:, seat],
-        int(np.count_nonzero(aimed)),
-        int(np.count_nonzero(made)),
-        np.bincount(tricks[played], minlength=asked.cards + 1),
-        np.bincount(facts["trump"][chosen], minlength=SUITS + 1),
-        np.bincount(facts["asked"][chosen & (facts["asked"] != NONE)], minlength=SUITS * SUIT_BITS),
-    )
-
-
-class _Race:
-    """The actions, by their places in `asked.actions`, those still in, and integer sums over the worlds they played; pairs of actions for differences."""
-
-    def __init__(self, asked: Situation, engine: Engine, level: float, precision: float | None) -> None:
-        n_actions = len(asked.actions)
+    def __init__(self, asked: Situation, policies: Sequence[str], seed: int, standing: Standing | None, ignore_calls: bool) -> None:
         self.asked = asked
-        self.engine = engine
-        self.level = level
-        self.precision = precision
-        self.spread = np.array([score_spread(asked, action) for action in asked.actions])
-        self.sign = -1 if asked.rules.fields.get("score", {}).get("low_wins") else 1
-        self.racing = list(range(n_actions))
-        self.worlds = 0                                                   # played by those still in
-        pairs = (n_actions, n_actions)
-        self.n = np.zeros(pairs, dtype=np.int64)                          # worlds that both played
-        self.total = np.zeros(pairs, dtype=object)                        # scores of the first in them; squares of chips outgrow int64
-        self.square = np.zeros(pairs, dtype=object)
-        self.cross = np.zeros(pairs, dtype=object)                        # products of both scores
-        self.aimed = np.zeros(n_actions, dtype=np.int64)
-        self.made = np.zeros(n_actions, dtype=np.int64)
-        self.tricks = np.zeros((n_actions, asked.cards + 1), dtype=np.int64)
-        self.trumps = np.zeros((n_actions, SUITS + 1), dtype=np.int64)
-        self.cards_asked = np.zeros((n_actions, SUITS * SUIT_BITS), dtype=np.int64)
+        self.standing = standing
+        self.engine = Engine(Run(asked.rules, policies, seed=seed, dealer=asked.dealer, pool=asked.pool, setup=asked.setup, games=standing is not None))
+        seats = [(seat - asked.dealer - 1) % asked.rules.players for seat in asked.speakers]
+        self.is_conditioned = not ignore_calls and bool((self.engine.policies["player"][seats] != Player.RANDOM).any())
+        self.heard = self.engine.setup.copy()
+        self.heard["games"], self.heard["burn_in"], self.heard["swaps"], self.heard["slips"] = 0, BURN_IN, SWAPS, SLIPS
+        self.heard["turned"] = 1
+        self.follow_ups = empty_setup()
+        if standing is not None:
+            self._set_game(standing)
+        self.drawn = 0                                          # worlds of every chain
+        self.last: dict[int, np.ndarray] = {}                   # of each part of the chains
 
-    def run(self, pool: ThreadPoolExecutor, threads: int, end: int) -> Iterator[None]:
-        """Play the actions still in up to world `end`, and yield after each block that all of them have played."""
-        blocks = iter(range(self.worlds, end, BLOCK))
-        waiting: deque[list[Future[_Sample]]] = deque()
-        try:
-            while True:
-                while sum(map(len, waiting)) < threads + len(self.racing) and (first := next(blocks, None)) is not None:
-                    n = min(BLOCK, end - first)
-                    waiting.append([pool.submit(_play, self.engine, self.asked, self.asked.actions[i], first, n) for i in self.racing])
-                if not waiting:
-                    return
-                self.add([future.result() for future in waiting[0]])
-                waiting.popleft()
-                yield
-        finally:
-            for future in (future for futures in waiting for future in futures):
-                future.cancel()
+    def _set_game(self, standing: Standing) -> None:
+        """Put the scores and the place of the deal in the game."""
+        rules, setup = self.asked.rules, self.engine.setup
+        if len(standing.totals) != rules.players:
+            raise ImpossibleError(f"scores: found {len(standing.totals)}, expected {rules.players}, one per seat")
+        setup["turned"] = 1
+        setup["totals"][0, :rules.players] = [round(total / rules.unit) for total in standing.totals]
+        length = n_deals_of_game(rules)
+        if length is None:
+            if standing.to_come is not None:
+                raise UsageError(f"--to-come: found {standing.to_come}, but a game of {rules.game} ends by its score here; leave it out")
+        elif standing.to_come is None:
+            raise UsageError(f"--to-come: missing, expected how many of the {length} deals of a game follow this one")
+        elif not 0 <= standing.to_come < length:
+            raise ImpossibleError(f"--to-come: found {standing.to_come}, expected 0 to {length - 1}: a game has {length} deals")
+        else:
+            setup["deals_before"] = length - 1 - standing.to_come
+        self.follow_ups["seed"], self.follow_ups["games"] = setup["seed"], 1
 
-    def add(self, samples: Sequence[_Sample]) -> None:
-        """Count a block of worlds, one sample per action still in."""
-        scores = stats.wide(np.array([sample.scores for sample in samples]))
-        pairs = np.ix_(self.racing, self.racing)
-        self.n[pairs] += scores.shape[1]
-        self.total[pairs] += scores.sum(axis=1)[:, None]
-        self.square[pairs] += (scores * scores).sum(axis=1)[:, None]
-        self.cross[pairs] += scores @ scores.T
-        for action, sample in zip(self.racing, samples, strict=True):
-            self.aimed[action] += sample.aimed
-            self.made[action] += sample.made
-            self.tricks[action] += sample.tricks
-            self.trumps[action] += sample.trumps
-            self.cards_asked[action] += sample.asked
-        self.worlds += scores.shape[1]
+    def run(self, race: Race, pool: ThreadPoolExecutor, threads: int, end: int) -> Iterator[None]:
+        """Play the actions still in up to world `end` of every chain, and yield after each block that all of them have played."""
+        while self.drawn < end:
+            n = min(BLOCK, end - self.drawn)
+            parts = range(0, race.n_chains, PART)
+            waiting: deque[tuple[int, Future[list[Sample]]]] = deque()
+            samples: dict[int, list[Sample]] = {}
+            todo = iter(parts)
+            racing = [self.asked.actions[i] for i in race.racing]
+            try:
+                while len(samples) < len(parts):
+                    while len(waiting) <= threads and (part := next(todo, None)) is not None:
+                        waiting.append((part, pool.submit(self.block, part, min(PART, race.n_chains - part), n, racing)))
+                    part, future = waiting[0]
+                    samples[part] = future.result()
+                    waiting.popleft()
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+            for place, action in enumerate(race.racing):
+                race.add(action, _joined([samples[part][place] for part in parts]))
+            self.drawn += n
+            yield
 
-    @property
-    def best(self) -> int:
-        """The action still in with the best mean; of equal ones the lowest."""
-        return self._ranking(self.racing)[0]
+    def block(self, part: int, chains: int, n: int, actions: Sequence[Action]) -> list[Sample]:
+        """Play the next n worlds of some chains under each action."""
+        worlds = None
+        if self.is_conditioned:
+            drawn = self.engine.draw(part, chains, n, self.heard, self.drawn, self.last.get(part))
+            self.last[part] = drawn[:, -1].copy()
+            worlds = drawn.reshape(-1)
+        first = self.drawn * CHAINS + part * n
+        return [self._sample(action, first, chains, n, worlds) for action in actions]
 
-    def _ranking(self, actions: Iterable[int]) -> list[int]:
-        """Return the actions, the one with the best mean first."""
-        mean = self.sign * self.total.diagonal() / np.maximum(self.n.diagonal(), 1)
-        return sorted(actions, key=lambda action: (-mean[action], action))
+    def worlds(self, chains: int, n: int) -> np.ndarray | None:
+        """Return the first n worlds of every chain, one chain after the other; None where deals are dealt by their number."""
+        return self.engine.draw(0, chains, n, self.heard).reshape(-1) if self.is_conditioned else None
 
-    def regret(self) -> stats.Interval:
-        """Return how far each action lies behind the best on the worlds that both played, in units; the best itself exactly 0."""
-        best, n_others = self.best, max(len(self.asked.actions) - 1, 1)
-        total = self.sign * (self.total[best] - self.total[:, best])
-        square = self.square[best] + self.square[:, best] - 2 * self.cross[best]
-        spread = self.spread + self.spread[best]
-        spread[best] = 0
-        return stats.mean_sequence(total, square, self.n[best], 1 - (1 - self.level) / n_others, spread)
+    def facts(self, action: Action, first: int, n: int, worlds: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return FACTS, shape (n,), of the question's deal in worlds `first` to `first + n - 1` under an action, and GAME of the same shape."""
+        setup = self.asked.answered(self.engine.setup, action)
+        if self.standing is not None:
+            setup = np.concatenate([setup, self.follow_ups])
+        facts, games = self.engine.play(first, n, setup, worlds=worlds)
+        return facts[:, 0], games
 
-    def drop_hopeless(self) -> None:
-        """Leave those in that may be the best, and the best two in any case: by how much the best is better is asked too."""
-        if self.worlds >= FIRST_LOOK:
-            low, ahead = self.regret().low, self._ranking(self.racing)[:2]
-            self.racing = [action for action in self.racing if action in ahead or not low[action] > 0]
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether every other action is certainly worse than the best."""
-        return self.worlds >= FIRST_LOOK and self._lead() > 0
-
-    @property
-    def is_certified(self) -> bool:
-        """Whether no action can be better than the best by more than the precision asked for."""
-        return self.precision is not None and self.worlds >= FIRST_LOOK and self._lead() * self.asked.rules.unit >= -self.precision
-
-    def _lead(self) -> float:
-        """Return by how much the best is better than any other at least, in units; infinite where there is no other."""
-        return float(np.delete(self.regret().low, self.best).min(initial=np.inf))
-
-    def rows(self) -> list[Row]:
-        """Return one row per action, the best first."""
-        unit = self.asked.rules.unit
-        n, regret = self.n.diagonal(), self.regret()
-        value = stats.mean_sequence(self.total.diagonal(), self.square.diagonal(), n, self.level, self.spread)
-        share = stats.proportion_sequence(self.made, self.aimed, self.level)
-        rows = []
-        for i in sorted(self._ranking(range(len(self.asked.actions))), key=lambda action: action != self.best):
-            has_aim = self.aimed[i] > 0
-            row: Row = {"action": self.asked.action_text(self.asked.actions[i])}
-            if not self.asked.rules.has_bids:
-                row |= self._choices(i)
-            row |= _interval("ev", value, i, unit)
-            row |= _interval("p_made", share, i) if has_aim else dict.fromkeys(("p_made", "p_made_low", "p_made_high"))
-            row["tricks"] = (self.tricks[i] / max(self.tricks[i].sum(), 1)).tolist()
-            row |= _interval("regret", regret, i, unit) if i != self.best else dict.fromkeys(("regret", "regret_low", "regret_high"), 0.0)
-            row |= {"n": int(n[i]), "ess": float(n[i]), "exact": False}
-            rows.append(row)
-        return rows
-
-    def _choices(self, action: int) -> Row:
-        """Return the trump that the soloist names and the card that he asks for, each the most frequent over the worlds."""
-        trumps, asked = self.trumps[action], self.cards_asked[action]
-        return {
-            "trump": denomination_text(int(trumps.argmax())) if trumps.any() else None,
-            "asks": self.asked.rules.deck.card_text(int(asked.argmax())) if asked.any() else None,
-        }
+    def _sample(self, action: Action, first: int, chains: int, n: int, worlds: np.ndarray | None) -> Sample:
+        facts, games = self.facts(action, first, chains * n, worlds)
+        asked, seat = self.asked, self.asked.seat
+        became = outcome(asked, action, facts)
+        asks = became.chosen & (facts["asked"] != NONE)
+        wins = np.zeros((chains, 0), dtype=np.int64)
+        if self.standing is not None:
+            winners = games["winners"]
+            n_winners = sum(winners >> other & 1 for other in range(asked.rules.players))
+            wins = ((winners >> seat & 1) * WINS // np.maximum(n_winners, 1)).reshape(chains, n)
+        return Sample(
+            facts["scores"][:, seat].reshape(chains, n),
+            wins,
+            np.count_nonzero(became.aimed.reshape(chains, n), axis=1),
+            np.count_nonzero(became.made.reshape(chains, n), axis=1),
+            np.bincount(became.tricks[became.played], minlength=asked.cards + 1),
+            np.bincount(facts["trump"][became.chosen], minlength=SUITS + 1),
+            np.bincount(facts["asked"][asks], minlength=SUITS * SUIT_BITS),
+        )
 
 
-def _interval(name: str, interval: stats.Interval, at: int, unit: float = 1.0) -> Row:
-    values = (float(column[at]) * unit for column in interval)
-    return {key: None if np.isnan(value) else value for key, value in zip((name, f"{name}_low", f"{name}_high"), values, strict=True)}
+def n_deals_of_game(rules: Any) -> int | None:
+    """Return the deals of a whole game, None where it ends by its score."""
+    end = rules.fields["game"]["end"]
+    if end == "schedule":
+        return len(rules.schedule)
+    return int(end["deals"]) if "deals" in end else None
 
 
-def score_spread(asked: Situation, action: int) -> int:
-    """Return the largest minus the smallest score that the seat can have after the action, or a little more, in units."""
-    rules = asked.rules
-    if not rules.has_bids:
-        record = rules.record()[0]
-        chips = asked.pool + rules.players * int(record["pool_ante"] + record["pool_pass_fee"])
-        return 2 * ((rules.players - 1) * int(record["contract_value"].max()) + chips)
-    points = rules.points()[asked.cards, :, : asked.cards + 1, : asked.cards + 1]
-    if asked.decision == "bid":
-        points = points[:, action]
-    factor = 2 if rules.fields["score"].get("all_same_double") else 1
-    return factor * int(max(points.max(), 0) - min(points.min(), 0))
-
+def _joined(samples: Sequence[Sample]) -> Sample:
+    """Return the samples of all parts of the chains as one."""
+    return Sample(
+        np.concatenate([sample.scores for sample in samples]),
+        np.concatenate([sample.wins for sample in samples]),
+        np.concatenate([sample.aimed for sample in samples]),
+        np.concatenate([sample.made for sample in samples]),
+        np.sum([sample.tricks for sample in samples], axis=0),
+        np.sum([sample.trumps for sample in samples], axis=0),
+        np.sum([sample.asked for sample in samples], axis=0),
+    )  # fmt: skip

@@ -61,9 +61,9 @@ def count(bids, players, seat_limit, wins, deals):
             before |= bids[seat, cards[seat], before] << seat
 
 
-def table_bids(policy, players, settings=()):
+def table_bids(policy, players, settings=(), variant="base"):
     """Return what a policy bids with one card, by seat, card and the bids before."""
-    table = rules.load("oh-hell", settings=settings, players=players)
+    table = rules.load("oh-hell", variant, settings, players)
     engine = simulation.Engine(simulation.Run(table, [policy], cards=1, dealer=players - 1))
     bids = np.zeros((players, 52, 2**players), np.int64)
     for seat in range(players):
@@ -110,6 +110,31 @@ def judged(bids):
             free[-1, :, before] = made[-1, :, before]
     scores = (10 * made + wins).sum(axis=(1, 2)) / n
     return scores, 10 * (free - made).sum(axis=(1, 2)) / n
+
+
+def worth(bids, seat, card, before, bid, slips, score):
+    """Return (expected score, chance to win) of a bid: over all cards of the others, each deal by how likely they bid as they did before.
+
+    slips: share of bids that are not the choice, half as likely with each step from it; score: of (sum of all bids, tricks), arrays or numbers.
+    """
+    players = len(bids)
+    cards = [np.int64(card) if other == seat else np.arange(52).reshape([-1 if axis == other else 1 for axis in range(players)]) for other in range(players)]
+    weights, spoken, total = np.ones([1] * players), np.int64(0), np.int64(0)
+    best, winner = cards[0], np.int64(0)
+    for other in range(players):
+        for earlier in [TURNUP, *cards[:other]]:
+            weights = weights * (cards[other] != earlier)
+        choice = bids[other, cards[other], spoken]
+        said = bid if other == seat else choice
+        if other < seat:
+            said = before >> other & 1
+            weights = weights * np.where(said == choice, 1 - slips + slips / 1.5, slips / 3)
+        spoken, total = spoken | said << other, total + said
+        same = cards[other] // RANKS == best // RANKS
+        heads = (same & (cards[other] > best)) | (~same & (cards[other] // RANKS == TRUMP))
+        best, winner = np.where(heads, cards[other], best), np.where(heads, other, winner)
+    wins = winner == seat
+    return (weights * score(total, wins)).sum() / weights.sum(), (weights * wins).sum() / weights.sum()
 
 
 def main():
