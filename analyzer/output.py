@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,6 +61,25 @@ class Sink:
                 stream.write(tables.markdown(page(self.style)))
             else:
                 stream.write(tables.text(page(self.style), self.style))
+
+    def show_all(self, documents: Iterable[Row], page: Callable[[Sequence[Row], tables.Style], tables.Page]) -> None:
+        """Write many answers: a line of JSON each as soon as it is there; once all are, their results as CSV, or one page made from them.
+
+        Each has its `number`, which is the column `situation` of the CSV.
+        """
+        with writing(self.file) as stream:
+            if self.format == Format.JSON:
+                for document in documents:
+                    stream.write(json_text(document) + "\n")
+                    stream.flush()
+                return
+            answers = list(documents)
+            if self.format == Format.CSV:
+                stream.write(csv_text([{"situation": document["number"], **row} for document in answers for row in document["results"]]))
+            elif self.format == Format.MD:
+                stream.write(tables.markdown(page(answers, self.style)))
+            else:
+                stream.write(tables.text(page(answers, self.style), self.style))
 
     def note(self, text: str) -> None:
         """Say something beside the answer, on the standard error, unless it was asked to be quiet."""
@@ -119,7 +138,7 @@ def json_text(value: object) -> str:
 
 def csv_text(rows: Sequence[Row]) -> str:
     """Return the rows as CSV: nothing for null, one column per chance of a list, the words or counts of a list in one column."""
-    flat = [_flat(row) for row in rows]
+    flat = [flattened(row) for row in rows]
     columns = dict.fromkeys(name for row in flat for name in row)
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
@@ -194,7 +213,8 @@ def _can_write(stream: TextIO, text: str) -> bool:
     return True
 
 
-def _flat(row: Row) -> dict[str, Any]:
+def flattened(row: Row) -> dict[str, Any]:
+    """Return the row without lists: one key per chance of a list, the words or counts of a list as one text."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, list) and any(isinstance(item, float) for item in value):

@@ -268,6 +268,12 @@ class GamesTally:
 
 def solo_made(rules: Rules, facts: Records) -> Flags:
     """Return whether the soloist made his contract, False in deals without one (rules.md 3.1)."""
+    made: Flags = (facts["declarer"] >= 0) & (solo_short(rules, facts) == 0)
+    return made
+
+
+def solo_short(rules: Rules, facts: Records) -> Ints:
+    """Return what the soloist lacks, in tricks of a slam and in points of a juego; 0 where he made it and in deals without one (rules.md 3.1)."""
     record = rules.record()[0]
     soloist: Ints = facts["declarer"]
     seat = np.maximum(soloist, 0)
@@ -275,9 +281,8 @@ def solo_made(rules: Rules, facts: Records) -> Flags:
     reduced = (soloist - facts["dealer"]) % rules.players == record["juego_reduced_seat"]
     target = np.where(reduced, record["juego_reduced_target"], record["juego_target"])
     is_slam = facts["contract"] >= Contract.BOLA
-    enough = np.where(is_slam, facts["tricks"][rows, seat] == facts["cards"], facts["points"][rows, seat] >= target)
-    made: Flags = (soloist >= 0) & enough
-    return made
+    short = np.where(is_slam, facts["cards"] - facts["tricks"][rows, seat], target - facts["points"][rows, seat])
+    return np.where(soloist >= 0, np.maximum(short, 0), 0)
 
 
 def frame(rows: Iterable[Row]) -> pd.DataFrame:

@@ -10,19 +10,22 @@ from itertools import zip_longest
 from math import floor, isnan, log10
 from typing import Any
 
-from analyzer.cards import FRENCH, SPANISH, denomination, denomination_text
-from analyzer.errors import counted
+from analyzer.cards import FRENCH, SPANISH, Deck, denomination, denomination_text
+from analyzer.errors import counted, one_of
 
 Row = Mapping[str, Any]
 Cells = Sequence[str]
 
-SIGNS = "±♣♦♥♠▁█─"                # every sign that a page may hold besides ASCII
+SIGNS = "±♣♦♥♠▁█─●◂▸"             # every sign that a page may hold besides ASCII
 BARS, ASCII_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*#%@"
 NAMED = 0.005                      # smallest chance that gets a bar
 UNKNOWN = "?"
 MOST_ROWS = 18                     # of an answer on a page: every bid of the largest hand
-BOLD, GREEN, RESET = "\033[1m", "\033[32m", "\033[0m"
+BOLD, GREEN = "\033[1m", "\033[32m"
+NOT_BOLD, NO_COLOR = "\033[22m", "\033[39m"
+SUIT_COLORS = {"♠": "\033[94m", "♥": "\033[91m", "♦": "\033[33m", "♣": GREEN}     # four, as on bridge screens
 _ESCAPES = re.compile("\033\\[[0-9]*m")
+_SUIT_SIGNS = re.compile(f"[{''.join(SUIT_COLORS)}]")
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Style:
         return "+-" if self.ascii else "±"
 
     def paint(self, text: str, code: str) -> str:
-        """Return the text in a colour, where there are colours."""
-        return f"{code}{text}{RESET}" if self.color else text
+        """Return the text bold or in a colour, where there are colours; a colour inside bold text leaves it bold."""
+        return f"{code}{text}{NOT_BOLD if code == BOLD else NO_COLOR}" if self.color else text
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,9 @@ Page = Sequence[str | Table]
 
 
 def text(page: Page, style: Style) -> str:
-    """Return the page for a terminal: its paragraphs and tables, with an empty line between."""
-    return "\n\n".join(_text_table(part, style) if isinstance(part, Table) else part for part in page) + "\n"
+    """Return the page for a terminal: its paragraphs and tables, with an empty line between, and every suit in its colour."""
+    plain = "\n\n".join(_text_table(part, style) if isinstance(part, Table) else part for part in page) + "\n"
+    return _SUIT_SIGNS.sub(lambda sign: style.paint(sign[0], SUIT_COLORS[sign[0]]), plain)
 
 
 def markdown(page: Page) -> str:
@@ -113,88 +117,10 @@ def _unsigned_zero(number: str) -> str:
 
 # ---------------------------------------------------------------- pages
 
-def bid_page(document: Row, style: Style) -> Page:
-    """Return the page of `bid`: what to say, then every action with what it brings, how often it is made and the tricks it leads to."""
-    rows = document["results"][:MOST_ROWS]
-    unit = _unit(document)
-    highest = max(chance for row in rows for chance in row["tricks"])
-    tricks = len(rows[0]["tricks"])
-    body = []
-    for row in rows:
-        cells = [
-            action_text(row),
-            score(row, "ev", style),
-            "-" if row["p_made"] is None else percent(row, "p_made", style),
-            "best" if row is rows[0] else measured(row["regret"], row["regret_low"], row["regret_high"], style),
-            bars(row["tricks"], highest, style, row["action"]),
-        ]
-        body.append([style.paint(cell, BOLD) if row is rows[0] and i < 4 else cell for i, cell in enumerate(cells)])
-    numbers = "".join(str(number % 10) for number in range(tricks))
-    table = Table(["bid" if _asks_bid(document) else "call", unit, "made %", "behind", numbers], body, frozenset({4}))
-    worse = len(document["results"]) - len(rows)
-    left_out = f"{worse} calls below these are left out; --json and --csv have them. " if worse else ""
-    spoken = {row["action"] for row in document["results"]}
-    barred = ", ".join(str(bid) for bid in range(tricks) if bid not in spoken) if _asks_bid(document) else ""
-    forbidden = f"The rules forbid {barred} here. " if barred else ""
-    legend = f"{left_out}{forbidden}Last column: chance of 0 to {tricks - 1} tricks, a full bar is {highest:.0%}. {basis(document)}"
-    return [question(document, style), style.paint(headline(document, style), BOLD), table, legend]
-
-
-def question(document: Row, style: Style) -> str:
-    """Return the hand that was asked about, with what is known about trump, calls and bids."""
-    situation = document["situation"]
-    solo = document["game"] == "spanish-solo"
-    deck = SPANISH if solo else FRENCH
-    known = [f"{deck.glyphs(deck.hand(situation['hands'][situation['seat']]), style.ascii)} in seat {situation['seat']}"]
-    calls = [f"seat {seat} {call}" for seat, call in situation.get("auction") or () if isinstance(call, str)]
-    if situation.get("contract"):
-        known.append(f"contract {situation['contract']}")
-    elif calls:
-        known.append(", ".join(calls))
-    if situation.get("trump"):
-        known.append("no trump" if situation["trump"] == "NT" else f"trump {denomination_text(denomination(situation['trump']), not style.ascii)}")
-    spoken = [f"seat {seat} bid {bid}" for seat, bid in enumerate(situation.get("bids") or ()) if bid is not None]
-    if spoken:
-        known.append(", ".join(spoken))
-    return f"{_title(document)}: {'; '.join(known)}"
-
-
-def headline(document: Row, style: Style) -> str:
-    """Return the answer of `bid` in one sentence."""
-    rows = document["results"]
-    best = rows[0]
-    verb = "Bid" if _asks_bid(document) else "Say"
-    if best.get("asks"):
-        verb = "Choose"
-    sentence = f"{verb} {action_text(best)}: {score(best, 'ev', style)} {_unit(document)}"
-    if best["p_made"] is not None:
-        sentence += f", made {percent(best, 'p_made', style)} %"
-    close = [row for row in rows[1:] if row["regret_low"] is not None and row["regret_low"] <= 0]
-    if close and not document["settled"]:
-        names = [action_text(row) for row in close[:3]]
-        more = f" and {len(close) - 3} more" if len(close) > 3 else ""
-        return f"{sentence}; {', '.join(names)}{more} may be as good"
-    if len(rows) > 1:
-        second = rows[1]
-        sentence += f"; next best {action_text(second)}, {measured(second['regret'], second['regret_low'], second['regret_high'], style)} behind"
-    return sentence
-
-
-def action_text(row: Row) -> str:
-    """Return an action as a player says it."""
-    action = row["action"]
-    said = " ".join(action) if isinstance(action, list) else str(action)
-    if row.get("trump"):
-        said += f" in {row['trump']}"
-    if row.get("asks"):
-        said += f" asking {row['asks']}"
-    return said
-
-
 def simulate_page(document: Row, style: Style) -> Page:
     """Return the page of `simulate`: by seat, then by bid, or by hand size where there are several; with whole games their winners first."""
     page: list[str | Table] = [_title(document)]
-    unit = _unit(document)
+    unit = unit_of(document)
     if document.get("games"):
         page += _games_part(document["games"], document["policies"], unit, style)
     page.append(_bids_table(document["seats"], ("seat",), unit, style))
@@ -209,7 +135,7 @@ def simulate_page(document: Row, style: Style) -> Page:
 
 def zero_page(document: Row, style: Style) -> Page:
     """Return the page of `zero`: zero bids by side."""
-    unit = _unit(document)
+    unit = unit_of(document)
     body = [
         [row["side"], row["scored_as"], f"{row['n']:,}", f"{row['share']:.1%}", percent(row, "p_made", style), score(row, "score", style)]
         for row in document["results"]
@@ -222,7 +148,7 @@ def zero_page(document: Row, style: Style) -> Page:
 
 def duel_page(document: Row, style: Style) -> Page:
     """Return the page of `duel`: every policy against the last, field by field, then every policy against every other."""
-    last, unit = document["policies"][-1], _unit(document)
+    last, unit = document["policies"][-1], unit_of(document)
     page: list[str | Table] = [_title(document)]
     for field in dict.fromkeys(row["field"] for row in document["results"]):
         rows = [row for row in document["results"] if row["field"] == field]
@@ -267,8 +193,8 @@ def train_page(document: Row, style: Style) -> Page:
         return [title, *(["\n".join(curve)] if curve else []), f"{document['deals']:,} deals so far, {seed}."]
     body = [[row["table"], row["against"], score(row, "difference", style), _rate(row, "exact_rate", style)] for row in document["results"]]
     made = "solo made %" if document["game"] == "spanish-solo" else "made %"
-    table = Table(["table", "all others", _unit(document), made], body, frozenset({0, 1}))
-    note = f"{_unit(document).capitalize()} above the other seats, with the odd seat in every place. n = {document['results'][0]['n']:,} deals each"
+    table = Table(["table", "all others", unit_of(document), made], body, frozenset({0, 1}))
+    note = f"{unit_of(document).capitalize()} above the other seats, with the odd seat in every place. n = {document['results'][0]['n']:,} deals each"
     level = f"{100 * document['level']:.6g} % intervals"
     return [title, table, f"{note}, {level}; trained on {document['deals']:,} others, {seed}.\nPolicy: {document['policies'][0]}"]
 
@@ -302,16 +228,8 @@ def basis(document: Row) -> str:
     players = list(dict.fromkeys(document["policies"]))
     by = players[0] if len(players) == 1 else ", ".join(document["policies"])
     if all(row.get("exact") for row in document["results"]) and document["results"]:
-        return f"Exact: every deal counted; players {by}."
-    weighed = _weighed(document)
-    return f"n = {document['deals']:,} deals{weighed}, {100 * document['level']:.6g} % intervals, players {by}, seed {document['seed']}."
-
-
-def _weighed(document: Row) -> str:
-    if not document.get("conditioned"):
-        return ""
-    size = min((row["ess"] for row in document["results"]), default=0)
-    return f" weighed by what the others said, worth {size:,.0f} that are not"
+        return f"Exact, all {document['deals']:,} deals counted; players {by}."
+    return f"n = {counted(document['deals'], 'deals')}, {100 * document['level']:.6g} % intervals, players {by}, seed {document['seed']}."
 
 
 def _games_part(games: Row, policies: Cells, unit: str, style: Style) -> Page:
@@ -375,18 +293,508 @@ def _title(document: Row) -> str:
     return f"{document['game']}, {variant}, {document.get('players', len(document['policies']))} players"
 
 
-def _unit(document: Row) -> str:
+def unit_of(document: Row) -> str:
+    """Return in what the game is scored."""
     return "chips" if document["game"] == "spanish-solo" else "points"
-
-
-def _asks_bid(document: Row) -> bool:
-    return isinstance(document["results"][0]["action"], int)
 
 
 def _value(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "-" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+# ---------------------------------------------------------------- what to bid
+
+SCALE_WIDTH = 24                   # signs of the scale on which intervals are drawn
+ON_SCALE = 5                       # best answers that it has room for; an arrow stands for what lies off it
+MOST_NAMED = 3                     # answers that a sentence names
+MOST_ADVISED = 100                 # times the deals played that a sentence advises
+FEWEST_KNOWN = 200                 # independent deals below which the page warns
+ANSWERS = {"bid": "bid", "call": "call", "gulash": "cards", "trump": "trump", "ask": "card", "give": "card"}
+VERBS = {"bid": "bid {}", "call": "call {}", "gulash": "hand on {}", "trump": "name {}", "ask": "ask for {}", "give": "give {}"}
+_SPOKEN = re.compile(r"\b(\d+|in )([CDHS])\b")      # "5H", "juego in S"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Points on a line, from its left end to its right."""
+
+    low: float
+    high: float
+
+    def share(self, points: float) -> float:
+        """Return how far from the left the points lie, 0 to 1; what lies off the scale lies at its end."""
+        span = self.high - self.low
+        return min(max((points - self.low) / span, 0.0), 1.0) if span else 0.5
+
+    def ends(self) -> tuple[str, str]:
+        """Return the points at its ends as text."""
+        digits = max(0, 1 - floor(log10(self.high - self.low))) if self.high > self.low else 1
+        return _unsigned_zero(f"{self.low:+.{digits}f}"), _unsigned_zero(f"{self.high:+.{digits}f}")
+
+
+def scale_of(rows: Sequence[Row]) -> Scale:
+    """Return the scale with room for the intervals of the best answers."""
+    best = rows[:ON_SCALE]
+    return Scale(min(_known(row, "ev_low", "ev") for row in best), max(_known(row, "ev_high", "ev") for row in best))
+
+
+def bid_page(document: Row, style: Style) -> Page:
+    """Return the page of `bid`: what to say, then every answer with what it brings, how often it is made and the tricks it leads to, then why."""
+    page: list[str | Table] = [question(document, style), style.paint(headline(document, style), BOLD)]
+    if document["results"][0]["ev"] is not None:
+        page.append(bids_table(document, style))
+    page.append(_legend(document, style))
+    if document.get("explanation"):
+        second = f", and not {action_text(document, document['results'][1], style)}" if len(document["results"]) > 1 else ""
+        page += [f"Why {action_text(document, document['results'][0], style)}{second}:", *explain_part(document["explanation"], style)]
+    if document.get("against"):
+        page += _against_part(document, style)
+    return page
+
+
+def question(document: Row, style: Style) -> str:
+    """Return the hand that was asked about, as held now, with what is known about trump, calls, bids and cards."""
+    situation, deck = document["situation"], _deck(document)
+    hand, moved = _held(situation, deck)
+    known = [f"{deck.glyphs(hand, style.ascii)} in seat {situation['seat']}"]
+    known += [f"{what} {_cards_together(deck, cards, style)}" for what, cards in moved if cards]
+    speaker = situation.get("soloist") if situation.get("declarer") is None else situation["declarer"]
+    if situation.get("contract"):
+        known.append(f"contract {_call(situation['contract'], style)}{'' if speaker is None else f' by seat {speaker}'}")
+    elif calls := _calls(situation):
+        known.append(", ".join(f"seat {seat} {_call(call, style)}" for seat, call in calls))
+    if situation.get("trump"):
+        turnup = f", shown by {_card(deck, situation['turnup'], style)}" if situation.get("turnup") else ""
+        known.append("no trump" if situation["trump"] == "NT" else f"trump {_suit(situation['trump'], style)}{turnup}")
+    if situation.get("exchange"):
+        known.append(f"{_card(deck, situation['exchange']['asked'], style)} asked for and held by seat {situation['exchange']['from']}")
+    if spoken := [f"seat {seat} bid {bid}" for seat, bid in enumerate(situation.get("bids") or ()) if bid is not None]:
+        known.append(", ".join(spoken))
+    if seen := [_card(deck, card, style) + ("" if seat is None else f" in seat {seat}") for card, seat in situation.get("seen") or ()]:
+        known.append(f"seen {', '.join(seen)}")
+    return f"{_title(document)}: {'; '.join(known)}"
+
+
+def headline(document: Row, style: Style) -> str:
+    """Return the answer of `bid` in a few sentences: to win the game, where that was asked, and for points, and how sure that is."""
+    best, unit = document["results"][0], unit_of(document)
+    said = _capital(imperative(document, best, style))
+    if best["ev"] is not None:
+        said += f": {estimate(best, 'ev', style)} {unit}"
+    if best["p_made"] is not None:
+        said += f", made {estimate(best, 'p_made', style)} %"
+    return " ".join([*_to_win(document, style), f"{said}.", _how_sure(document, style)]).rstrip()
+
+
+def imperative(document: Row, row: Row, style: Style) -> str:
+    """Return what to do: "bid 3", "pass", "call juego in ♠", "ask for ♣7"."""
+    said = action_text(document, row, style)
+    return said if said == "pass" else VERBS[document["situation"]["decision"]].format(said)
+
+
+def action_text(document: Row, row: Row, style: Style) -> str:
+    """Return an answer as a player says it: "3", "5♥", "bola in ♠ asking ♥A", "♠9 ♣42"."""
+    decision, action, deck = document["situation"]["decision"], row["action"], _deck(document)
+    if decision == "trump":
+        return _suit(action, style)
+    if decision in ("gulash", "ask", "give"):
+        return _cards_together(deck, action if isinstance(action, list) else [action], style)
+    said = _call(str(action), style)
+    if row.get("trump") and not said.endswith("diamonds"):
+        said += f" in {_suit(row['trump'], style)}"
+    if row.get("asks"):
+        said += f" asking {_card(deck, row['asks'], style)}"
+    return said
+
+
+def bids_table(document: Row, style: Style) -> Table:
+    """Return the table of the best answers; the third column is `interval_bar`, the last one `bars`."""
+    rows = best_rows(document)
+    scale, highest, has_game = scale_of(rows), _highest(rows), "p_win" in rows[0]
+    body = []
+    for row in rows:
+        cells = [
+            action_text(document, row, style),
+            estimate(row, "ev", style),
+            interval_bar(row, scale, style),
+            estimate(row, "p_made", style),
+            *([percent(row, "p_win", style)] if has_game else []),
+            "best" if row is rows[0] else estimate(row, "regret", style),
+        ]
+        is_best = row is rows[0]
+        body.append([*(style.paint(cell, BOLD) if is_best else cell for cell in cells), bars(row["tricks"], highest, style, row["action"])])
+    numbers = "".join(str(number % 10) for number in range(len(rows[0]["tricks"])))
+    left, right = scale.ends()
+    line = left + right.rjust(SCALE_WIDTH - len(left))
+    headings = [ANSWERS[document["situation"]["decision"]], unit_of(document), line, "made %", *(["win %"] if has_game else []), "behind", numbers]
+    return Table(headings, body, frozenset({2, len(headings) - 1}))
+
+
+def best_rows(document: Row) -> Sequence[Row]:
+    """Return the answers that the page shows: the best for points, and the best to win the game."""
+    rows, to_win = document["results"], document.get("best_to_win")
+    return [row for place, row in enumerate(rows) if place < MOST_ROWS or row["action"] == to_win]
+
+
+def interval_bar(row: Row, scale: Scale, style: Style) -> str:
+    """Return the interval of the points as a line on the scale, its mean as a dot."""
+    line, dot, below, above = "-o<>" if style.ascii else "─●◂▸"
+    if row["ev"] < scale.low:
+        return below.ljust(SCALE_WIDTH)
+    if row["ev"] > scale.high:
+        return above.rjust(SCALE_WIDTH)
+    left, middle, right = (round(scale.share(_known(row, name, "ev")) * (SCALE_WIDTH - 1)) for name in ("ev_low", "ev", "ev_high"))
+    return (" " * left + line * (middle - left) + dot + line * (right - middle)).ljust(SCALE_WIDTH)
+
+
+def estimate(row: Row, name: str, style: Style) -> str:
+    """Return points, or a chance in percent, with their interval; what a network announces has none, and - stands for what cannot be."""
+    is_chance, signed = name.startswith("p_"), name == "ev"
+    if row[name] is None:
+        return "-"
+    if not row["n"]:
+        return f"{row[name] * (100 if is_chance else 1):{'+' if signed else ''}.1f}"
+    return measured(row[name], row[f"{name}_low"], row[f"{name}_high"], style, 100 if is_chance else 1, signed)
+
+
+def situations_page(documents: Sequence[Row], style: Style) -> Page:
+    """Return the page of `bid` for many situations, each with its `number`: a line for each."""
+    if not documents:
+        return ["No situation was answered."]
+    body = []
+    for document in documents:
+        best, *others = document["results"]
+        hand, _ = _held(document["situation"], _deck(document))
+        body.append([
+            str(document["number"]),
+            _deck(document).glyphs(hand, style.ascii),
+            _known_shortly(document["situation"], style),
+            imperative(document, best, style),
+            estimate(best, "ev", style),
+            estimate(best, "p_made", style),
+            action_text(document, others[0], style) if others else "-",
+            estimate(others[0], "regret", style) if others else "-",
+            _settled_shortly(document, style),
+        ])  # fmt: skip
+    headings = ["", "hand", "known", "answer", unit_of(documents[0]), "made %", "next best", "behind", "settled"]
+    deals = sorted({document["deals"] for document in documents})
+    n = f"{deals[0]:,} deals" if len(deals) == 1 else f"{deals[0]:,} to {deals[-1]:,} deals"
+    players = one_of(dict.fromkeys(name for document in documents for name in document["policies"]))
+    level, seed = f"{100 * documents[0]['level']:.6g} % intervals", f"seed {documents[0]['seed']}"
+    rests_on = f"n = {n} each, {level}, players {players}, {seed}." if deals[-1] else f"The word of {players}: no deal was played."
+    return [f"{documents[0]['game']}, {counted(len(documents), 'situations')}", Table(headings, body, frozenset({1, 2, 3, 6, 8})), rests_on]
+
+
+def _legend(document: Row, style: Style) -> str:
+    """Return what stands below the table: how to read it, what the deals are worth, what the network says at once, and what all this rests on."""
+    rows, shown = document["results"], best_rows(document)
+    decision, tricks = document["situation"]["decision"], len(rows[0]["tricks"])
+    lines = []
+    if len(shown) < len(rows):
+        lines.append(f"{len(rows) - len(shown)} others below these are left out; --json and --csv have them.")
+    if decision == "bid" and document["deals"]:
+        spoken = {row["action"] for row in rows}
+        if barred := [str(bid) for bid in range(tricks) if bid not in spoken]:
+            lines.append(f"The rules forbid {', '.join(barred)} here.")
+    if rows[0]["ev"] is not None:
+        arrows = "<>" if style.ascii else "◂▸"
+        off = f" ({arrows[0]} or {arrows[1]}: off it)" if any(interval_bar(row, scale_of(shown), style).strip() in arrows for row in shown) else ""
+        lines.append(f"Scale: {unit_of(document)}{off}. Last column: chance of 0 to {tricks - 1} tricks, a full bar is {_highest(shown):.0%}.")
+    return "\n".join([*lines, *_worth(document), *_at_a_glance(document, style), _rests_on(document)])
+
+
+def _rests_on(document: Row) -> str:
+    if document["deals"]:
+        return basis(document)
+    policy = document["instant"]["policy"]
+    if document["results"][0]["ev"] is None:
+        return f"What {policy} does at once; no deal was played."
+    return f"What the network of {policy} announces; no deal was played, and reports/calibration says how far its word holds."
+
+
+def _worth(document: Row) -> Cells:
+    """Return what the others' calls do to the deals, and a warning where few independent ones are left."""
+    if not document["deals"]:
+        return []
+    if not document["conditioned"]:
+        return ["The others' calls do not weigh their hands."] if _others_spoke(document["situation"]) else []
+    if document["results"][0]["exact"]:
+        return ["The others' calls weigh their hands: each deal counts by how likely they say so with it."]
+    size = document["results"][0]["ess"]
+    few = ", which is few: more deals make the intervals trustworthy" if size < FEWEST_KNOWN else ""
+    return [f"The others' calls weigh their hands; {counted(document['deals'], 'deals')} are worth {size:,.0f} independent ones{few}."]
+
+
+def _others_spoke(situation: Row) -> bool:
+    bidders = [seat for seat, bid in enumerate(situation.get("bids") or ()) if bid is not None]
+    return any(seat != situation["seat"] for seat in (*bidders, *(seat for seat, _ in _calls(situation))))
+
+
+def _at_a_glance(document: Row, style: Style) -> Cells:
+    instant = document.get("instant")
+    if not instant or not document["deals"]:
+        return []
+    said = action_text(document, instant, style)
+    for row in instant["bids"][:1]:
+        said += f", {row['ev']:+.1f} {unit_of(document)}, made {100 * row['p_made']:.1f} %"
+    return [f"At a glance, without playing a deal: {said}."]
+
+
+def _how_sure(document: Row, style: Style) -> str:
+    """Return whether the best is settled; if not, what else it may be, and how many deals may tell."""
+    best, *others = document["results"]
+    if not document["deals"]:
+        return "This is the network's word." if best["ev"] is not None else ""
+    if not others:
+        return "Nothing else is allowed."
+    if not document["settled"]:
+        return f"Not settled: {one_of(_doubtful(document, style))} may be as good; {_deals_that_tell(document)}."
+    second = action_text(document, others[0], style)
+    if others[0]["regret_low"] == others[0]["regret_high"] == 0:
+        return f"{_capital(second)} is exactly as good."
+    return f"Next best is {second}, {estimate(others[0], 'regret', style)} behind."
+
+
+def _doubtful(document: Row, style: Style) -> Cells:
+    """Return the first of the answers that may be as good as the best, and how many more there are."""
+    close = [row for row in document["results"][1:] if row["regret_low"] is None or row["regret_low"] <= 0]
+    names = [action_text(document, row, style) for row in close[:MOST_NAMED]]
+    return names + ([f"one of {len(close) - MOST_NAMED} more"] if len(close) > MOST_NAMED else [])
+
+
+def _deals_that_tell(document: Row) -> str:
+    deals = document["deals_to_settle"]
+    if deals is None:
+        return "more deals may tell"
+    if deals > MOST_ADVISED * document["deals"]:
+        return f"they are too close for {MOST_ADVISED} times the deals"
+    return f"about {deals:,} deals may tell"
+
+
+def _settled_shortly(document: Row, style: Style) -> str:
+    if document["settled"] or not document["deals"]:
+        return "yes" if document["settled"] else "-"
+    return f"{one_of([action_text(document, document['results'][0], style), *_doubtful(document, style)])}?"
+
+
+def _to_win(document: Row, style: Style) -> Cells:
+    """Return the answer with the best chance to win the game, where it was asked for."""
+    if "best_to_win" not in document:
+        return []
+    rows = [row for row in document["results"] if row["action"] == document["best_to_win"]]
+    best, first = max(rows, key=lambda row: row["p_win"]), document["results"][0]
+    chance = f"{percent(best, 'p_win', style)} %{'' if document['settled_to_win'] else ', not settled'}"
+    points = "as for points" if best is first else f"but {action_text(document, first, style)} for points"
+    return [f"To win the game {imperative(document, best, style)} ({chance}), {points}."]
+
+
+def _against_part(document: Row, style: Style) -> Page:
+    """Return what the best answer brings where all other seats play by another policy, and whether it is still the best."""
+    first = action_text(document, document["results"][0], style)
+    body, said = [], []
+    for row in document["against"]:
+        best = action_text(document, {"action": row["best"], "trump": row["best_trump"]}, style)
+        behind = "best" if row["regret_high"] == 0 else estimate(row, "regret", style)
+        body.append([row["policy"], estimate(row, "ev", style), estimate(row, "p_made", style), behind, best])
+        if row["survives"]:
+            verdict = f"{first} survives"
+        elif row["survives"] is not None:
+            verdict = f"{first} does not survive: {best} is {behind} better"
+        else:
+            verdict = f"{first} is best too, but not settled" if behind == "best" else f"not settled whether {first} survives: {best} may be better"
+        said.append(f"Against {row['policy']}: {verdict}.")
+    table = Table(["all others", f"{first}: {unit_of(document)}", "made %", "behind", "best there"], body, frozenset({0, 4}))
+    return [f"Does {first} survive against other players?", table, "\n".join(said)]
+
+
+def _known_shortly(situation: Row, style: Style) -> str:
+    """Return trump, calls and bids in a few signs: "5♥; bids - - 5 3"."""
+    known = []
+    if situation.get("contract"):
+        known.append(_call(situation["contract"], style))
+    elif calls := _calls(situation):
+        known.append(" ".join(_call(call, style) for _, call in calls))
+    if situation.get("trump") and not str(situation.get("contract")).endswith(situation["trump"]):
+        known.append(_suit(situation["trump"], style))
+    bids = situation.get("bids") or ()
+    if any(bid is not None for bid in bids):
+        known.append(f"bids {' '.join('-' if bid is None else str(bid) for bid in bids)}")
+    return "; ".join(known) or "-"
+
+
+def _held(situation: Row, deck: Deck) -> tuple[int, list[tuple[str, list[str]]]]:
+    """Return the hand as held now, and the cards handed on and received since the deal."""
+    seat = situation["seat"]
+    hand = deck.hand(situation["hands"][seat])
+    moves = [move for moves in situation.get("gulash") or () for move in moves]
+    gave, got = ([card for move in moves if move[end] == seat for card in move["cards"] or ()] for end in ("from", "to"))
+    for move in moves:
+        if seat in (move["from"], move["to"]) and move["cards"]:
+            hand ^= sum(1 << deck.card(card) for card in move["cards"])
+    return hand, [("gave", gave), ("got", got)]
+
+
+def _calls(situation: Row) -> list[tuple[int, str]]:
+    return [(seat, call) for seat, call in situation.get("auction") or ()]
+
+
+def _call(call: str, style: Style) -> str:
+    """Return a call, or a text with calls, with the suits as signs."""
+    return _SPOKEN.sub(lambda said: said[1] + _suit(said[2], style), call)
+
+
+def _suit(name: str, style: Style) -> str:
+    return denomination_text(denomination(name), not style.ascii)
+
+
+def _card(deck: Deck, card: str, style: Style) -> str:
+    return deck.card_glyph(deck.card(card), style.ascii)
+
+
+def _cards_together(deck: Deck, cards: Iterable[str], style: Style) -> str:
+    return deck.glyphs(sum(1 << deck.card(card) for card in cards), style.ascii)
+
+
+def _highest(rows: Sequence[Row]) -> float:
+    return max((chance for row in rows for chance in row["tricks"]), default=1.0) or 1.0
+
+
+def _known(row: Row, name: str, otherwise: str) -> float:
+    return float(row[otherwise] if row[name] is None else row[name])
+
+
+def _capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]
+
+
+# ---------------------------------------------------------------- why
+
+HELD = 0.1                         # smallest share of the deals in which a card came to the seat, for a place on the page
+
+
+def explain_part(explanation: Row, style: Style) -> Page:
+    """Return why a bid or call brings what it brings (`explain.explain`): how it fails, which cards win, over or under, and the deals that decide."""
+    page: list[str | Table] = [style.paint(_missed_text(explanation, style), BOLD)]
+    ways = [row for row in explanation["misses"] if row["share"] >= NAMED]
+    if ways:
+        page.append(Table(["outcome", "deals %"], [[_off_text(row), percent(row, "share", style)] for row in ways], frozenset({0})))
+    cards = [row for row in explanation["cards"] if row["dealt"] or row["n"] >= HELD * explanation["n"]]
+    if cards:
+        late = "" if all(row["dealt"] for row in cards) else "; + came to the seat later"
+        page += [f"How often each card takes the trick that it is played to, in percent{late}:", _winners_table(cards, _deck(explanation), style)]
+    if explanation["sides"]:
+        page += [_sum_text(explanation["sides"]), _sides_table(explanation["sides"], style)]
+    chains = f" in chains of {explanation['chain']}" if explanation["chain"] > 1 else ""
+    below = " Below, > leads to a trick and * wins it." if explanation["samples"] else ""
+    page.append(f"n = {explanation['n']:,} deals{chains}, {100 * explanation['level']:.6g} % intervals.{below}")
+    for sample in explanation["samples"]:
+        page += _sample_part(sample, explanation, style)
+    return page
+
+
+def _missed_text(explanation: Row, style: Style) -> str:
+    aimed, thrown_in = explanation["aimed"], explanation["thrown_in"]
+    if not aimed:
+        return "There is nothing to make or miss: in none of these deals has the seat a bid or contract."
+    sentence = f"Missed {percent(explanation, 'p_missed', style)} %"
+    if aimed + thrown_in < explanation["n"]:
+        sentence += f" of the {aimed:,} deals in which the seat plays a contract"
+    missed = [row for row in explanation["misses"] if row["least"] or row["most"]]
+    return f"{sentence}, most often {_off_text(max(missed, key=lambda row: row['n']))}." if missed else f"{sentence}."
+
+
+def _off_text(row: Row) -> str:
+    """Return how far from its bid or contract the seat was, in words: "2 tricks too many", "1 to 5 card points short"."""
+    if row["least"] <= 0 <= row["most"]:
+        return "made"
+    if row["measure"] != "tricks":
+        return f"{-row['most']} to {-row['least']} {row['measure']} short"
+    off = abs(row["least"])
+    return f"{counted(off, 'tricks')} too {'few' if row['least'] < 0 else 'many'}"
+
+
+def _winners_table(cards: Sequence[Row], deck: Deck, style: Style) -> Table:
+    """Return a row per suit with its cards, the highest first, and how often each wins."""
+    suits: dict[str, list[str]] = {}
+    for row in cards:
+        glyph = deck.card_glyph(deck.card(row["card"]), style.ascii)
+        suits.setdefault(glyph[0], []).append(f"{'' if row['dealt'] else '+'}{glyph[1:]} {percent(row, 'wins', style)}")
+    longest = max(map(len, suits.values()))
+    body = [[suit, *cells, *[""] * (longest - len(cells))] for suit, cells in suits.items()]
+    return Table(["suit", "highest", *[""] * (longest - 1)], body, frozenset(range(longest + 1)))
+
+
+def _sum_text(sides: Sequence[Row]) -> str:
+    """Return whether the sum of the bids makes a difference that the intervals show."""
+    ranked = sorted(sides, key=lambda row: row["p_made"])
+    worst, best = ranked[0], ranked[-1]
+    if best["p_made_low"] > worst["p_made_high"]:
+        return f"The sum of the bids matters: made more often where it is {best['side']} than where it is {worst['side']}."
+    return "The sum of the bids makes no clear difference." if len(sides) > 1 else f"The sum of the bids is always {best['side']}."
+
+
+def _sides_table(sides: Sequence[Row], style: Style) -> Table:
+    body = [[row["side"], percent(row, "share", style), percent(row, "p_made", style), score(row, "score", style)] for row in sides]
+    return Table(["sum of bids", "deals %", "made %", "points"], body, frozenset({0}))
+
+
+def _sample_part(sample: Row, explanation: Row, style: Style) -> Page:
+    """Return a deal: why it is shown, what was said, every hand with what became of it, and the tricks."""
+    deck, asked = _deck(explanation), explanation["seat"]
+    seats = [f"{seat} (you)" if seat == asked else str(seat) for seat in range(len(sample["hands"]))]
+    columns: dict[str, Sequence[object]] = {
+        "seat": seats,
+        "hand": [deck.glyphs(deck.hand(hand), style.ascii) for hand in sample["hands"]],
+        "bid": sample["bids"],
+        "tricks": sample["tricks"],
+        "card points": sample["points"] or (),
+        unit_of(explanation): [_unsigned_zero(f"{points:+,}") for points in sample["scores"]],
+    }
+    columns = {heading: column for heading, column in columns.items() if column}
+    hands = Table(list(columns), [list(map(str, row)) for row in zip(*columns.values(), strict=True)], frozenset({1}))
+    page: list[str | Table] = [style.paint(_call(sample["why"], style), BOLD), _said_text(sample, deck, style), hands]
+    if sample["play"]:
+        page.append(_tricks_table(sample, deck, seats, style))
+    return page
+
+
+def _said_text(sample: Row, deck: Deck, style: Style) -> str:
+    """Return what was known and said before the first card."""
+    rounds = sample["auction"] or []
+    calls = [call for calls in rounds for call in calls] if rounds and isinstance(rounds[0][0], list) else rounds
+    said = [", ".join(f"seat {seat} {_call(call, style)}" for seat, call in calls)] if calls else []
+    if sample["contract"] and not calls:
+        said.append(f"contract {_call(sample['contract'], style)} by seat {sample['declarer']}")
+    if sample["gulash"]:
+        said.append(f"{counted(len(sample['gulash']), 'exchanges')} of cards, hands as dealt")
+    if sample["exchange"]:
+        exchange = sample["exchange"]
+        asked, given = (deck.card_glyph(deck.card(exchange[name]), style.ascii) for name in ("asked", "given"))
+        said.append(f"seat {exchange['from']} gives {asked} for {given}, hands as dealt")
+    if sample["trump"]:
+        said.append("no trump" if sample["trump"] == "NT" else f"trump {_suit(sample['trump'], style)}")
+    return f"Dealer seat {sample['dealer']}; {'; '.join(said)}." if said else f"Dealer seat {sample['dealer']}."
+
+
+def _tricks_table(sample: Row, deck: Deck, seats: Cells, style: Style) -> Table:
+    """Return a row per trick with the card of every seat."""
+    n_seats, leader = len(seats), sample["leader"]
+    body = []
+    for number, winner in enumerate(sample["winners"]):
+        cells = [""] * n_seats
+        for turn, card in enumerate(sample["play"][number * n_seats:(number + 1) * n_seats]):
+            seat = (leader + turn) % n_seats
+            shown = f"{'>' if turn == 0 else ' '}{deck.card_glyph(deck.card(card), style.ascii)}"
+            cells[seat] = style.paint(f"{shown}*", BOLD) if seat == winner else shown
+        body.append([str(number + 1), *cells])
+        leader = winner
+    return Table(["trick", *seats], body, frozenset(range(1, n_seats + 1)))
+
+
+def _deck(document: Row) -> Deck:
+    return SPANISH if document["game"] == "spanish-solo" else FRENCH
 
 
 # ---------------------------------------------------------------- text and Markdown
