@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 HAND   := KQ4.A73.QJ85.T62
 
-.PHONY: demo test lint bench strength clean
+.PHONY: demo test lint bench strength calibration advice clean
 
 demo: $(VENV)/installed
 	$(BIN)/tricklab bid israeli-whist $(HAND) --calls "pass pass 5H pass pass pass pass" --bids 3
@@ -24,6 +24,12 @@ bench: $(VENV)/installed
 
 strength: $(VENV)/installed
 	$(BIN)/python scripts/strength.py --write reports/strength
+
+calibration: $(VENV)/installed
+	$(BIN)/python scripts/calibration.py --write reports/calibration
+
+advice: $(VENV)/installed
+	$(BIN)/python scripts/advice.py --write reports/advice
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -16,15 +16,14 @@ import csv
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from announced import Row, Taped, announced_bids, calibration_error, reliability
 
 from analyzer import __version__, policies, rules, simulation, stats
 from analyzer.duel import Duel
 from analyzer.rules import Rules
 from kernels import layout
-from kernels.layout import Side, Tape
 
 GAMES = ("israeli-whist", "oh-hell", "jabberwocky", "spanish-solo")
 FREE_EXACT = "exact+free-discard"
@@ -47,13 +46,10 @@ ASKED: dict[str, list[tuple[str, int | None, int | None]]] = {      # tables of 
 SEATED = ("random", "rules-1", "rules", "learned")
 HERE = Path(__file__).parents[1] / "reports" / "strength"
 LEVEL = 0.95
-SHARP = 1000.0             # times the scores: a drawn choice is then the best one, as at the table
 BINS = 20                  # of announced chances
 FEWEST = 300               # bids of a bucket of regret
 HIGHEST = 9                # bid that is tried in place of another
 WIDTHS = (1.0, 2)          # of the buckets of regret: expected tricks, tricks that the bids so far are ahead of an even share
-
-Row = dict[str, Any]
 
 
 def table_of(game: str, variant: str, players: int | None) -> Rules:
@@ -84,89 +80,16 @@ def duels(game: str, deals: int, learned: str = "learned") -> Iterator[Row]:
                    "field_exact_rate": other["exact_rate"], "n": duel.deals}  # fmt: skip
 
 
-class Taped:
-    """Deals that learned players play as at the table, with the inputs of every bid kept."""
-
-    def __init__(self, table: Rules, policy: str, cards: int | None, seed: int) -> None:
-        self.table = table
-        self.engine = simulation.Engine(simulation.Run(table, [policy], seed=seed, cards=cards))
-        self.engine.policies["draw"] = 1.0
-        numbers = self.engine.weights.view(np.float32)
-        record = self.engine.policies[0]
-        for name in ("play", "call", "gulash"):
-            if name in policies.NETS[policies.net_family(table)]:
-                n_shared, n_own, _ = policies.NETS[policies.net_family(table)][name]
-                start = int(record[f"net_{name}"]) + (n_shared + n_own) * layout.UNITS
-                numbers[start:start + layout.UNITS] *= SHARP
-        start = int(record["net_bid"])
-        self.net = numbers[start:start + policies.net_size(policies.net_family(table), "bid")].copy()
-
-    def bids(self, first: int, n: int) -> Iterator[tuple[np.ndarray, int, int, int]]:
-        """Yield (inputs, bid, tricks, side) of every bid of deals `first` to `first + n - 1`, the declarer's number included."""
-        setup = self.engine.setup.copy()
-        seats, deal = np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL)
-        facts, games = np.zeros((1, 1), layout.FACTS), np.zeros(1, layout.GAME)
-        width = layout.BID_SHARED + layout.BID_OWN
-        play = simulation.entry_points().play
-        for number in range(first, first + n):
-            setup["first"] = number
-            play(self.engine.rules, self.engine.policies, self.engine.weights, setup, seats, deal, facts, games)
-            fact, seen = facts[0, 0], seats[0]
-            if not fact["played"]:
-                continue
-            total = int(fact["bids"][:self.table.players].sum())
-            side = Side.UNDER if total < fact["cards"] else Side.EXACT if total == fact["cards"] else Side.OVER
-            noted = {}
-            for kind, seat, at, _, _, call in seen["tape"][:seen["n_tape"]]:
-                if kind == Tape.BID and (call < 0 or (call == fact["contract"] and seat == fact["declarer"])):
-                    noted[int(seat)] = seen["work"][at:at + width].copy()
-            for seat, inputs in noted.items():
-                yield inputs, int(fact["bids"][seat]), int(fact["tricks"][seat]), int(side)
-
-
-def chances(net: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """Return P(side, tricks - bid) of bids; inputs: float32, shape (n, inputs); float64, shape (n, 3, SPANS)."""
-    width = inputs.shape[1]
-    rows = net[:width * layout.UNITS].reshape(width, layout.UNITS)
-    out = net[width * layout.UNITS:].reshape(layout.UNITS + 1, layout.OUTPUTS)
-    hidden = inputs.astype(np.float64) @ rows
-    hidden = np.where(hidden < 0, hidden / 16, hidden)
-    logits = hidden @ out[:-1] + out[-1]
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    share: np.ndarray = (powers / powers.sum(axis=1, keepdims=True)).reshape(-1, 3, layout.SPANS)
-    return share
-
-
-def reliability(announced: np.ndarray, made: np.ndarray) -> tuple[list[Row], float]:
-    """Return a row for every bin of announced chances, and the expected calibration error: the mean distance of chance and share, weighted by bids."""
-    rows, error = [], 0.0
-    place = np.minimum((announced * BINS).astype(int), BINS - 1)
-    for k in range(BINS):
-        here = place == k
-        n = int(here.sum())
-        if n:
-            share, low, high = (float(x) for x in stats.wilson(int(made[here].sum()), n))
-            rows.append({"announced": f"{k / BINS:.2f} to {(k + 1) / BINS:.2f}", "mean": float(announced[here].mean()), "made": share, "made_low": low,
-                         "made_high": high, "n": n})
-            error += abs(float(announced[here].mean()) - share) * n / len(made)
-    return rows, error
-
-
 def calibration(game: str, deals: int, learned: str = "learned") -> Iterator[Row]:
     """Yield how often bids are made, by announced chance: all of them, and zero bids by the side that the sum fell on."""
     for variant, players, cards in TABLES[game] if game != "spanish-solo" else ():
         table = table_of(game, variant, players)
-        inputs, bids, tricks, sides = (np.array(column) for column in zip(*Taped(table, learned, cards, seed=7).bids(0, deals), strict=True))
-        share = np.concatenate([chances(Taped(table, learned, cards, 7).net, part) for part in np.array_split(inputs, len(inputs) // 10_000 + 1)])
-        exact = share[:, :, layout.SHORTEST]
-        groups = {"all bids": (exact.sum(axis=1), np.ones(len(bids), bool))}
-        for side in (Side.OVER, Side.UNDER):
-            groups[f"zero bids, {side.name.lower()}"] = (exact[:, side] / np.maximum(share[:, side].sum(axis=1), 1e-9), (bids == 0) & (sides == side))
-        for name, (announced, chosen) in groups.items():
-            if chosen.sum() >= BINS:
-                rows, error = reliability(announced[chosen], (tricks == bids)[chosen])
-                for row in rows:
-                    yield {**where(table, cards), "bids": name, "error": error, **row}
+        for name, bids in announced_bids(Taped(table, learned, cards, seed=7), deals).items():
+            if len(bids.deal) >= BINS:
+                apart = bids._replace(deal=np.arange(len(bids.deal)))        # each bid by itself; reports/calibration counts whole deals
+                error, _ = calibration_error(apart, BINS)
+                for row in reliability(apart, BINS):
+                    yield {**where(table, cards), "bids": name, "error": float(error.mean), **row}
 
 
 def expected_tricks(table: Rules, hands: np.ndarray, trumps: np.ndarray, cards: np.ndarray, gone: np.ndarray) -> np.ndarray:
