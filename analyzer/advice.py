@@ -27,7 +27,9 @@ from kernels.layout import NONE, SUIT_BITS, SUITS, Player
 
 SLIPS = 0.05                # share of calls and bids that are not the policy's own, where they weigh the hidden hands; ours [D]
 BURN_IN = 1_000             # swaps before the first world of a chain
-SWAPS = 32                  # swaps from one world to the next
+SWAPS = 32                  # swaps from one world to the next, at first
+MOST_SWAPS = 128
+MIXED = 0.3                 # effective worlds for each that was played, below which the swaps are doubled
 BLOCK = 10                  # worlds a chain between two looks at the clock
 PART = 10                   # chains that one thread plays at a time
 
@@ -163,6 +165,7 @@ def advise(
                 race.take_look()
                 if how:
                     break
+                playouts.mix(race)
                 if precision is not None and race.lead(race.points) * race.points.unit >= -precision:
                     how = "precise enough"
                     break
@@ -259,6 +262,13 @@ class Playouts:
                 race.add(action, _joined([samples[part][place] for part in parts]))
             self.drawn += n
             yield
+
+    def mix(self, race: Race) -> None:
+        """Try more swaps from here on where the worlds of a chain hang together too much."""
+        if self.is_conditioned and self.heard["swaps"] < MOST_SWAPS:
+            best = race.best(race.points)
+            if race.effective_size(race.points)[best] < MIXED * self.drawn * race.n_chains:
+                self.heard["swaps"] *= 2
 
     def block(self, part: int, chains: int, n: int, actions: Sequence[Action]) -> list[Sample]:
         """Play the next n worlds of some chains under each action."""

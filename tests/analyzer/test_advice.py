@@ -273,6 +273,16 @@ def test_calls_weigh_the_hidden_hands_unless_they_are_to_be_ignored():
     assert heard.results[0]["ev"] != ignored.results[0]["ev"]
 
 
+def test_worlds_that_hang_together_are_mixed_more(monkeypatch):
+    asked = ask("oh-hell", "A32.K2.T98.A4", turnup="7H", bids="3,0")
+    few = by_action(value(asked, "rules", deals=4000))
+    monkeypatch.setattr(advice, "MIXED", 2)             # more than there can be: doubled at every look
+    many = by_action(value(asked, "rules", deals=4000))
+    best = max(few, key=lambda action: few[action]["ev"])
+    assert many[best]["ess"] > few[best]["ess"]
+    assert many[best]["ev_low"] < few[best]["ev"] < many[best]["ev_high"]
+
+
 def test_notes_say_what_of_the_calls_does_not_weigh():
     contract = value(ask("israeli-whist", WHIST, contract="6S"), "rules", deals=200)
     assert "the contract alone weighs" in contract.notes[0]
