@@ -21,6 +21,7 @@ from kernels.layout import Side
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from analyzer.policies import Policy
     from analyzer.rules import Rules
 
     Ints = NDArray[np.int64]
@@ -61,7 +62,7 @@ class Duel:
     def __init__(
         self,
         rules: Rules,
-        policies: Sequence[str],
+        policies: Sequence[str | Policy],
         field: str = "1v3",
         *,
         seed: int = 1,
@@ -78,7 +79,7 @@ class Duel:
         if bids_by is not None and play_by is not None:
             raise UsageError("--bids-by and --play-by exclude each other: together they leave nothing to the policies; leave one out")
         self.rules = rules
-        self.policies = list(policies)
+        self.policies = [policy if isinstance(policy, str) else policy.name for policy in policies]
         self.fields = FIELDS[field]
         self.bids_by = bids_by
         self.play_by = play_by

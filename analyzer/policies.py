@@ -2,7 +2,7 @@
 
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import resources
@@ -73,6 +73,8 @@ class Policy:
     nets: str | None
     weights: dict[str, Weight] = field(hash=False)
     games: dict[str, dict[str, Weight]] = field(hash=False, default_factory=dict)      # weights that differ in a game
+    learned: dict[str, np.ndarray] = field(compare=False, default_factory=dict)        # tables and networks that stand in for those of its files
+    plays_for: Rules | None = field(compare=False, default=None)                       # whose scores it plays for, those of the table if None
 
     def weights_in(self, game: str) -> dict[str, Weight]:
         """Return the weights that hold in a game."""
@@ -321,8 +323,8 @@ def usual_stake(rules: Rules) -> float:
         float(points[cards, side, bid, bid] - points[cards, side, bid, tricks])
         for side in (0, 2) for bid in range(min(4, cards) + 1) for tricks in (bid - 1, bid + 1) if 0 <= tricks <= cards
     ]
-    mean = sum(gains) / len(gains)
-    return mean if mean != 0 else 1.0
+    mean = abs(sum(gains) / len(gains)) or 1.0
+    return -mean if rules.fields.get("score", {}).get("low_wins") else mean
 
 
 def stakes(rules: Rules) -> np.ndarray:
@@ -371,6 +373,11 @@ def networks(file: str, family_name: str) -> dict[str, np.ndarray]:
             raise ImpossibleError(f"{where}: {key}: found a number that is none or has no end, expected {size:,} finite numbers; train it anew")
         nets[net] = numbers.astype(np.float32)
     return nets
+
+
+def networks_of(policy: Policy, family_name: str) -> dict[str, np.ndarray]:
+    """Return the networks that a policy plays a family with, its own before those of its file."""
+    return policy.learned if policy.learned else networks(str(policy.nets), family_name)
 
 
 def _trained(file: str) -> list[str]:
@@ -438,6 +445,10 @@ def packed(numbers: np.ndarray) -> np.ndarray:
     return np.concatenate([flat, np.zeros(len(flat) % 2, np.float32)]).view(np.float64)
 
 
+def _packed_prices(rules: Rules) -> np.ndarray:
+    return packed(prices(rules))
+
+
 def compile_policies(policies: Sequence[Policy], rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     """Return policies as the kernels read them.
 
@@ -448,10 +459,10 @@ def compile_policies(policies: Sequence[Policy], rules: Rules) -> tuple[np.ndarr
     """
     records = np.zeros(len(policies), dtype=layout.POLICY)
     parts: list[np.ndarray] = [np.zeros(1)]
-    starts: dict[tuple[str, str], int] = {}
+    starts: dict[tuple[Hashable, ...], int] = {}
     size = 1
 
-    def start(key: tuple[str, str], make: Callable[[], np.ndarray]) -> int:
+    def start(key: tuple[Hashable, ...], make: Callable[[], np.ndarray]) -> int:
         nonlocal size
         if key not in starts:
             table = make()
@@ -461,19 +472,20 @@ def compile_policies(policies: Sequence[Policy], rules: Rules) -> tuple[np.ndarr
         return starts[key]
 
     for record, policy in zip(records, policies, strict=True):
+        scheme = policy.plays_for or rules
         record["player"] = policy.player
         for key, weight in policy.weights_in(rules.game).items():
             record[key] = weight.value
         if policy.tables is not None:
-            record["odds"] = start(("", "odds"), odds)
-            tables = learned_tables(policy.tables, family(rules), rules.players)
+            record["odds"] = start(("odds",), odds)
+            tables = {**learned_tables(policy.tables, family(rules), rules.players), **policy.learned}
             for key in ("expect", "duck", "sides", "solo"):
-                record[key] = start((policy.tables, key), partial(tables.__getitem__, key))
-            record["worth"] = start((policy.tables, "worth"), partial(worth, tables["aim"], rules))
-        if policy.player == Player.LEARNED and policy.nets is not None:
-            for name, net in networks(policy.nets, net_family(rules)).items():
-                record[f"net_{name}"] = 2 * start((policy.nets, name), partial(packed, net))
+                record[key] = start((id(tables[key]),), partial(tables.__getitem__, key))
+            record["worth"] = start((id(tables["aim"]), "worth", id(scheme)), partial(worth, tables["aim"], scheme))
+        if policy.player == Player.LEARNED and (policy.learned or policy.nets is not None):
+            for name, net in networks_of(policy, net_family(rules)).items():
+                record[f"net_{name}"] = 2 * start((id(policy.learned) if policy.learned else policy.nets, name), partial(packed, net))
             if rules.has_bids:
-                record["prices"] = 2 * start(("", "prices"), lambda: packed(prices(rules)))
-                record["stakes"] = start(("", "stakes"), lambda: stakes(rules))
+                record["prices"] = 2 * start(("prices", id(scheme)), partial(_packed_prices, scheme))
+                record["stakes"] = start(("stakes", id(scheme)), partial(stakes, scheme))
     return records, np.concatenate(parts)

@@ -61,7 +61,7 @@ def score_deal(rules: Rules, bids: Sequence[int], tricks: Sequence[int]) -> list
     facts = _facts(cards)
     facts["bids"][0, :rules.players] = bids
     facts["tricks"][0, :rules.players] = tricks
-    return _rows(rules, _scored(rules.record(), facts)[0])
+    return _rows(rules, score_again(rules.record(), facts)[0])
 
 
 def score_solo(rules: Rules, contract: str | None, soloist: int | None, points: Sequence[int], pool: int = 0) -> list[Row]:
@@ -105,7 +105,7 @@ def score_solo(rules: Rules, contract: str | None, soloist: int | None, points: 
         facts["contract"], facts["declarer"] = named, soloist
     record = rules.record()
     record["pool_ante"] = 0                # lies in the pool already
-    return [{**row, "bid": None, "tricks": None} for row in _rows(rules, _scored(record, facts)[0])]
+    return [{**row, "bid": None, "tricks": None} for row in _rows(rules, score_again(record, facts)[0])]
 
 
 def score_records(
@@ -143,7 +143,7 @@ def score_records(
         if override:
             key = (rules.game, rules.players)
             rules = others[key] if key in others else others.setdefault(key, override(*key))
-            _scored(rules.record(), facts)
+            score_again(rules.record(), facts)
         used[id(rules)] = rules
         deals += 1
         scored = [{"deal": deal, **row} for row in _rows(rules, facts[0])]
@@ -174,7 +174,7 @@ def _facts(cards: int) -> np.ndarray:
     return facts
 
 
-def _scored(rules: np.ndarray, facts: np.ndarray) -> np.ndarray:
+def score_again(rules: np.ndarray, facts: np.ndarray) -> np.ndarray:
     """Return the facts with their scores under RULES."""
     from kernels import entry
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from analyzer import policies as policy_files
 from analyzer.errors import ImpossibleError
+from analyzer.policies import Policy
 from analyzer.rules import Rules
 from kernels import layout
 from kernels.layout import NONE, Worlds
@@ -58,11 +59,11 @@ class Interrupted(KeyboardInterrupt):
 class Run:
     """What to play: everything that the cards and decisions of deal i follow from, but i.
 
-    `policies` has one name for all seats or one per seat, from the dealer's next (in whole games: from player 0).
+    `policies` has one for all seats or one per seat, names or policies at hand, from the dealer's next (in whole games: from player 0).
     """
 
     rules: Rules
-    policies: Sequence[str]
+    policies: Sequence[str | Policy]
     seed: int = 1
     cards: int | None = None
     dealer: int | None = None
@@ -84,11 +85,13 @@ class Engine:
     """A run made ready for the kernels; one may serve several threads."""
 
     def __init__(self, run: Run) -> None:
-        names = list(run.policies) * run.rules.players if len(run.policies) == 1 else list(run.policies)
+        seated = list(run.policies) * run.rules.players if len(run.policies) == 1 else list(run.policies)
         self.run = run
         self.rules = run.rules.record()
-        policies = [policy_files.load(name) for name in names]
+        policies = [policy_files.load(policy) if isinstance(policy, str) else policy for policy in seated]
         self.policies, self.weights = policy_files.compile_policies(policies, run.rules)
+        for scheme in (policy.plays_for for policy in policies if policy.plays_for):
+            self.rules["score_by_side"] |= scheme.record()["score_by_side"]
         for policy in dict.fromkeys(policies):
             if new := policy_files.untrained(policy, run.rules, run.cards):
                 tell(f"{policy.name} plays here by its networks of {policy_files.net_family(run.rules)}, which were not trained on {', '.join(new)}")
@@ -145,6 +148,17 @@ class Engine:
             setup["worlds"], setup["voids"] = Worlds.PLAYED, 0
         self._enter(policies, setup, worlds, facts, games)
         return facts, games
+
+    def replay(self, numbers: np.ndarray, setups: np.ndarray) -> np.ndarray:
+        """Play these numbers of deals, each by a script of its own: SETUP, shape (n,). Return FACTS, shape (n,)."""
+        facts = np.zeros(len(setups), dtype=layout.FACTS)
+        setups["first"] = numbers
+        scratch = (np.zeros(1, layout.TABLE), np.zeros(1, layout.DEAL), np.zeros(0, layout.WORLD))
+        games = np.zeros(1, dtype=layout.GAME)
+        enter = entry_points().play
+        for k in range(len(setups)):
+            enter(self.rules, self.policies, self.weights, setups[k:k + 1], *scratch, facts[k:k + 1, None], games)
+        return facts
 
     def _enter(self, policies: np.ndarray, setup: np.ndarray, worlds: np.ndarray, facts: np.ndarray, games: np.ndarray) -> Any:
         """Call the kernel, and return the TABLE as it was left."""

@@ -2,9 +2,10 @@
 
 Every function takes numbers or arrays and works element by element. `level` is the chance that an interval covers the truth, .95 for most. Two kinds:
 
-* fixed n (`wilson`, `mean_interval`, `ratio_interval`, `paired_difference`): right for a number of deals chosen before the first one was looked at;
-* anytime (`proportion_sequence`, `mean_sequence`, `ratio_sequence`): right at all numbers of deals together, so one may look after every deal and stop
-  when one likes.
+* fixed n (`wilson`, `mean_interval`, `ratio_interval`, `fieller_interval`, `linear_interval`,
+  `paired_difference`): right for a number of deals chosen before the first one was looked at;
+* anytime (`proportion_sequence`, `mean_sequence`, `ratio_sequence`, `fieller_sequence`): right at all numbers of deals together, so one may look after every
+  deal and stop when one likes.
 """
 
 from math import lgamma
@@ -90,7 +91,7 @@ def mean_interval(total: ArrayLike, total_sq: ArrayLike, n: ArrayLike, level: fl
     Parameters
     ----------
     total, total_sq, n : sum, sum of squares and number of values
-    spread : largest minus smallest value that is possible; see `variance`
+    spread : largest minus smallest value that is possible: equal values claim no certainty
     """
     n = np.asarray(n, dtype=np.float64)
     mean, variance = _moments(total, total_sq, n, spread)
@@ -100,7 +101,7 @@ def mean_interval(total: ArrayLike, total_sq: ArrayLike, n: ArrayLike, level: fl
 
 
 def ratio_interval(
-    total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike, deals: ArrayLike, level: float = 0.95
+    total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike, deals: ArrayLike, level: float = 0.95, spread: ArrayLike = 0.0
 ) -> Interval:
     """Return the mean of values that come several to a deal, with an interval that allows for their dependence within the deal.
 
@@ -109,16 +110,58 @@ def ratio_interval(
     total, n : sums over deals of the deal's sum and number of values
     total_sq, n_sq, cross : sums over deals of their squares and of their product
     deals : number of deals
+    spread : largest minus smallest value that is possible: equal values claim no certainty
 
     Notes
     -----
     The ratio estimator of cluster sampling. Source: W. G. Cochran, Sampling Techniques, 3rd edition, chapter 6.
     """
-    mean, variance = _ratio(total, n, total_sq, n_sq, cross)
     deals = np.asarray(deals, dtype=np.float64)
+    mean, variance = _ratio(total, n, total_sq, n_sq, cross, deals, spread)
     with np.errstate(invalid="ignore", divide="ignore"):
         radius = student_quantile(level, np.where(deals > 1, deals - 1, np.nan)) * np.sqrt(variance * deals / (deals - 1))
     return Interval(mean, mean - radius, mean + radius)
+
+
+def fieller_interval(
+    total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike, deals: ArrayLike, level: float = 0.95
+) -> Interval:
+    """Return the ratio total / n (sums as in `ratio_interval`) with an interval that also holds where n is small and uncertain, as of a rare event.
+
+    NaN where it has no bounds: n may as well be 0.
+
+    Notes
+    -----
+    All r for which the mean of (value - r * number) over deals is not distinguishable from 0. Source: E. C. Fieller, Some problems in interval estimation,
+    JRSS B 16 (1954), page 175.
+    """
+    deals = np.asarray(deals, dtype=np.float64)
+    quantile = student_quantile(level, np.where(deals > 1, deals - 1, np.nan))
+    return _fieller(total, n, total_sq, n_sq, cross, deals, np.square(quantile))
+
+
+def linear_interval(value: ArrayLike, slopes: ArrayLike, products: ArrayLike, deals: ArrayLike, level: float = 0.95, anytime: bool = False) -> Interval:
+    """Return an estimate that is a smooth function of sums over deals, and its interval (delta method).
+
+    Parameters
+    ----------
+    value : the estimate
+    slopes : (..., k), its slope by each sum, such that the slopes times the sums are 0
+    products : (..., k, k), sums over deals of the products of what a deal adds to the sums
+    deals : number of deals
+    anytime : the interval holds at all numbers of deals together, as that of `mean_sequence`
+
+    Notes
+    -----
+    Source: K. M. Wolter, Introduction to Variance Estimation, 2nd edition, chapter 6.
+    """
+    slopes, products = np.asarray(slopes, dtype=np.float64), np.asarray(products, dtype=np.float64)
+    value, deals = np.asarray(value, dtype=np.float64), np.asarray(deals, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        squares = np.maximum(np.einsum("...i,...ij,...j->...", slopes, products, slopes), 0) * deals / (deals - 1)
+        enough = np.where(deals > 1, deals, np.nan)
+        radius = _sequence_radius(squares * deals, enough, level, TUNED_TO) if anytime else student_quantile(level, enough - 1) * np.sqrt(squares)
+    return Interval(value, value - radius, value + radius)
 
 
 def independent_size(made: ArrayLike, n: ArrayLike, made_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike) -> Floats:
@@ -209,14 +252,37 @@ def mean_sequence(
 
 
 def ratio_sequence(
-    total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike, deals: ArrayLike, level: float = 0.95
+    total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike, deals: ArrayLike, level: float = 0.95, spread: ArrayLike = 0.0
 ) -> Interval:
     """Return the mean of `ratio_interval` and an interval that holds at all numbers of deals together, as `mean_sequence` does."""
     deals = np.asarray(deals, dtype=np.float64)
-    mean, variance = _ratio(total, n, total_sq, n_sq, cross)
+    mean, variance = _ratio(total, n, total_sq, n_sq, cross, deals, spread)
     with np.errstate(invalid="ignore", divide="ignore"):
         radius = _sequence_radius(variance * deals * deals / (deals - 1), np.where(deals > 1, deals, np.nan), level, TUNED_TO)
     return Interval(mean, mean - radius, mean + radius)
+
+
+def fieller_sequence(
+    total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike, deals: ArrayLike, level: float = 0.95
+) -> Interval:
+    """Return the ratio of `fieller_interval` and an interval that holds at all numbers of deals together, as `mean_sequence` does."""
+    deals = np.asarray(deals, dtype=np.float64)
+    radius = _sequence_radius(np.ones_like(deals), np.where(deals > 1, deals, np.nan), level, TUNED_TO)
+    return _fieller(total, n, total_sq, n_sq, cross, deals, np.square(radius) * deals)
+
+
+def _fieller(
+    total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike, deals: Floats, errors_sq: Floats
+) -> Interval:
+    """Return the ratio and all r where (total - r * n)^2 is at most `errors_sq` times its variance: between the roots of a r^2 - 2 b r + c."""
+    total, n = np.asarray(total, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        wide_by = errors_sq * deals / (deals - 1)
+        a = n * n - wide_by * (np.asarray(n_sq, dtype=np.float64) - n * n / deals)
+        b = total * n - wide_by * (np.asarray(cross, dtype=np.float64) - total * n / deals)
+        c = total * total - wide_by * (np.asarray(total_sq, dtype=np.float64) - total * total / deals)
+        root = np.sqrt(np.where(a > 0, np.maximum(b * b - a * c, 0), np.nan))
+        return Interval(np.where(n != 0, total / n, np.nan), (b - root) / a, (b + root) / a)
 
 
 def _sequence_radius(variance: Floats, n: Floats, level: float, tuned_to: float) -> Floats:
@@ -242,10 +308,13 @@ def _moments(total: ArrayLike, total_sq: ArrayLike, n: Floats, spread: ArrayLike
         return mean, np.where(n > 1, deviations / (n - 1), np.nan)
 
 
-def _ratio(total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike) -> tuple[Floats, Floats]:
-    """Return total / n and the variance of that ratio."""
+def _ratio(
+    total: ArrayLike, n: ArrayLike, total_sq: ArrayLike, n_sq: ArrayLike, cross: ArrayLike, deals: ArrayLike = np.inf, spread: ArrayLike = 0.0
+) -> tuple[Floats, Floats]:
+    """Return total / n and the variance of that ratio, as if one more deal lay half the `spread` from it (see `_moments`)."""
     total, n = np.asarray(total, dtype=np.float64), np.asarray(n, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = total / n
         deviations = np.asarray(total_sq, dtype=np.float64) - 2 * mean * np.asarray(cross, dtype=np.float64) + mean * mean * np.asarray(n_sq, dtype=np.float64)
-        return mean, np.maximum(deviations, 0) / (n * n)
+        beside = np.asarray(spread, dtype=np.float64) / (2 * np.asarray(deals, dtype=np.float64))
+        return mean, np.maximum(deviations, 0) / (n * n) + beside * beside

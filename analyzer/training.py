@@ -33,10 +33,11 @@ from analyzer import rules as rule_books
 from analyzer.duel import Duel
 from analyzer.errors import ImpossibleError, TricklabError, UsageError, shown
 from analyzer.output import check_writable, writing
-from analyzer.policies import NETS, net_family, networks, trained_fields, usual_stake
+from analyzer.policies import NETS, Policy, net_family, networks, trained_fields, usual_stake
 from analyzer.rulebook import BASE
 from analyzer.rules import Rules
 from kernels import layout
+from kernels.layout import Player
 
 Numbers = NDArray[np.float64]
 Values = dict[str, NDArray[np.float32]]      # by network, the critic among them
@@ -71,6 +72,7 @@ class Table:
     pool: int = 0
     weight: float = 1.0
     judged: bool = False
+    cards: int | None = None        # a hand, those of the schedule if None
 
     @property
     def name(self) -> str:
@@ -128,7 +130,7 @@ class Plan:
         """Return the plan as plain data, with the rules of its tables in full."""
         tables = [
             {"game": table.rules.game, "variant": table.rules.variant, "players": table.rules.players, "rules": table.rules.fields, "pool": table.pool,
-             "weight": table.weight, "judged": table.judged}
+             "weight": table.weight, "judged": table.judged, "cards": table.cards}
             for table in self.tables
         ]  # fmt: skip
         return {**{each.name: getattr(self, each.name) for each in fields(self)}, "tables": tables}
@@ -139,7 +141,7 @@ class Plan:
         tables = []
         for table in data["tables"]:
             rules = rule_books.load(table["game"], settings=table["rules"], players=table["players"])
-            tables.append(Table(replace(rules, variant=table["variant"]), table["pool"], table["weight"], table["judged"]))
+            tables.append(Table(replace(rules, variant=table["variant"]), table["pool"], table["weight"], table["judged"], table["cards"]))
         return cls(**{**data, "tables": tuple(tables)})
 
 
@@ -238,22 +240,22 @@ class Trainer:
         self.plan = plan
         self.start = start
         self.state = state or beginning(plan, _nets_of(start, plan.family) if start else None)
-        self._folder = tempfile.TemporaryDirectory(prefix="tricklab-")
         names = ["learner", *(f"generation-{number}" for number in range(len(plan.ancestors)))]
         learner, *generations = (self._policy(name, self.state.values) for name in names)
         self._engines = [
-            simulation.Engine(simulation.Run(table.rules, [learner, *SEATED, *generations], seed=plan.seed, pool=table.pool)) for table in plan.tables
+            simulation.Engine(simulation.Run(table.rules, [learner, *SEATED, *generations], plan.seed, table.cards, pool=table.pool)) for table in plan.tables
         ]
 
     # ---------------------------------------------------------------- updates
 
     def run(
-        self, *, jobs: int | None = None, progress: Callable[[int], None] | None = None, looked: Callable[[Row], None] | None = None
+        self, to: int | None = None, *, jobs: int | None = None, progress: Callable[[int], None] | None = None, looked: Callable[[Row], None] | None = None
     ) -> None:
         """Make the updates that are left.
 
         Parameters
         ----------
+        to : stop after this update
         jobs : threads, all cores if None; the result does not depend on it
         progress : gets the number of updates so far
         looked : gets every new point of the learning curve
@@ -270,7 +272,7 @@ class Trainer:
                 self.state = self._look(jobs)
                 if looked:
                     looked(self.state.curve[-1])
-            if self.state.update == self.plan.updates:
+            if self.state.update in (to, self.plan.updates):
                 return
             self.state = self._updated(jobs)
             if progress:
@@ -383,6 +385,10 @@ class Trainer:
             state, update=update, values=values, first=first, second=second, steps=steps, report=state.report + report, generations=generations
         )
 
+    def _policy(self, name: str, values: Values) -> Policy:
+        """Return networks as a policy."""
+        return replace(policy_files.load("rules"), name=name, player=Player.LEARNED, learned={net: values[net] for net in NETS[self.plan.family]})
+
     # ---------------------------------------------------------------- strength
 
     def _look(self, jobs: int | None) -> State:
@@ -413,7 +419,7 @@ class Trainer:
         """
         plan, rows = self.plan, []
         now = self._policy("trained", self.state.values)
-        contests = [(table, name, name) for table in plan.judged for name in SEATED]
+        contests: list[tuple[Table, Policy | str, str]] = [(table, name, name) for table in plan.judged for name in SEATED]
         for number, (update, generation) in enumerate(zip(plan.generations, self.state.generations, strict=False)):
             contests.append((plan.judged[0], self._policy(f"kept-{number}", generation), f"update {update}"))
         for done, (table, other, name) in enumerate(contests, 1):
@@ -423,20 +429,13 @@ class Trainer:
                 progress(done)
         return rows
 
-    def _judged(self, table: Table, policy: str, other: str, deals: int, jobs: int | None) -> Row:
+    def _judged(self, table: Table, policy: Policy, other: Policy | str, deals: int, jobs: int | None) -> Row:
         contest = Duel(table.rules, [policy, other], seed=JUDGE_SEED, pool=table.pool)
         contest.run(deals, jobs=jobs)
         row = contest.rows(LEVEL)[0]
         return {name: row[name] for name in (*(f"{what}{end}" for what in ("difference", "exact_rate") for end in ENDS), "n")}
 
     # ---------------------------------------------------------------- files
-
-    def _policy(self, name: str, values: Values) -> str:
-        """Write networks as a policy for this process alone, and return its name."""
-        file = Path(self._folder.name) / name
-        _put(file.with_suffix(".npz"), self._packed(values))
-        file.with_suffix(".toml").write_text(policy_text(file.with_suffix(".npz").name, name), encoding="utf-8")
-        return str(file.with_suffix(".toml"))
 
     def _packed(self, values: Values) -> bytes:
         return npz({f"{self.plan.family}/{name}": values[name] for name in NETS[self.plan.family]})

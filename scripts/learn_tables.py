@@ -17,18 +17,15 @@ from typing import Any
 import numba
 import numpy as np
 
-from analyzer import policies, rules, simulation
+from analyzer import adapting, policies, rules, simulation
+from analyzer.adapting import HALF, PRIOR, count_bids, count_contracts, pooled_rising
 from kernels import layout
-from kernels.bidding import role_of, solo_strength
 from kernels.bits import bit, count_cards, higher_cards, lowest_card, suit_mask, trump_mask
 from kernels.compiled import LowerWhole, compiler
-from kernels.heuristics import EXPECT_LEFT, card_kind, expected_tricks
-from kernels.layout import AIM_BUCKETS, AIM_STEP, DIFFERENCES, NONE, SOLO_BUCKETS, ZERO_BUCKETS, ZERO_STEP, Contract, Side
-from kernels.play import soloist_makes
+from kernels.heuristics import card_kind
+from kernels.layout import AIM_BUCKETS, AIM_STEP, DIFFERENCES, NONE, SOLO_BUCKETS, ZERO_BUCKETS, ZERO_STEP, Side
 
 njit: Any = partial(numba.njit, pipeline_class=compiler(LowerWhole))      # may make arrays, as kernels may not
-HALF = DIFFERENCES // 2
-PRIOR = 20.0               # deals that a neighbouring cell counts for
 NO_TRUMP_SHARE = 4         # one deal without trump to so many with
 EXPLORE = 0.25             # share of bids and contracts drawn at random
 MEMORY = 0.7               # weight of the counts of each earlier round: best responses to the last round alone swing to and fro
@@ -100,57 +97,6 @@ def count_wins(facts, deck_mask, n_seats, has_bids, wins, seen, ducked, ducks):
                         ducks[cards, kind, length, higher] += 1
             for j in range(n_seats):
                 gone |= bit(np.int64(fact.play[k * n_seats + j]))
-
-
-@njit
-def count_bids(facts, deck_mask, n_seats, expect, duck, seat_shift, sum_shift, duck_shift, aim, sides, fit):
-    """Count differences between tricks and bid by expected tricks, and where the sum of bids ends up.
-
-    expect, duck : float64, flat tables
-    seat_shift, sum_shift, duck_shift : weights of the bidder
-    aim, sides : int64, shapes AIM_SHAPE, SIDES_SHAPE
-    fit : float64, shape (4, 4), normal equations of tricks - expected by 1, seat after the leader and bids ahead of an even share; the answer stands last
-    """
-    x = np.zeros(4)
-    for d in range(len(facts)):
-        fact = facts[d]
-        if fact.played == 0:
-            continue
-        cards = fact.cards
-        total = np.int64(0)
-        for seat in range(n_seats):
-            total += fact.bids[seat]
-        side = np.int64(Side.UNDER) if total < cards else np.int64(Side.EXACT) if total == cards else np.int64(Side.OVER)
-        so_far = np.int64(0)
-        first = fact.leader
-        gone = bit(fact.turnup) if fact.turnup != NONE else np.int64(0)
-        for k in range(n_seats):
-            seat = (first + k) % n_seats
-            hand = fact.hands[seat]
-            unseen = deck_mask & ~hand & ~gone
-            expected = expected_tricks(expect, (cards * (layout.MAX_HAND + 1) + cards) * EXPECT_LEFT, hand, unseen, fact.trump)
-            ahead = so_far - cards * k / n_seats
-            natural = expected
-            expected += seat_shift * k + sum_shift * ahead
-            bid_made = fact.bids[seat]
-            if bid_made == 0:
-                ducking = expected_tricks(duck, cards * EXPECT_LEFT, hand, unseen, fact.trump)
-                ducking = max(ducking + duck_shift * ahead, 0.0)
-                bucket = min(np.int64(ducking / ZERO_STEP), np.int64(ZERO_BUCKETS - 1)) + AIM_BUCKETS
-                place = min(fact.tricks[seat], np.int64(DIFFERENCES - 1))
-            else:
-                bucket = min(max(np.int64((expected - bid_made) / AIM_STEP + AIM_BUCKETS * 0.5), np.int64(0)), np.int64(AIM_BUCKETS - 1))
-                place = min(max(fact.tricks[seat] - bid_made + HALF, np.int64(0)), np.int64(DIFFERENCES - 1))
-            aim[cards, role_of(np.int64(1) if k == 0 else np.int64(0), fact.trump), bucket, place] += 1
-            x[0] = 1.0
-            x[1] = k
-            x[2] = ahead
-            x[3] = fact.tricks[seat] - natural
-            for i in range(4):
-                for j in range(4):
-                    fit[i, j] += x[i] * x[j]
-            so_far += bid_made
-            sides[cards, n_seats - k - 1, min(so_far, np.int64(layout.MAX_SUM)), side] += 1
 
 
 def guess(cards: int, players: int, pack: int) -> np.ndarray:
@@ -237,20 +183,14 @@ def learn(family: str, players: int, policy: str, n_deals: int, seed: int, memor
     learned = {"expect": shares(pooled("wins", wins), pooled("seen", seen), ((1, 3), (3,)), first)[:, :most + 1]}
     learned["duck"] = shares(pooled("ducked", ducked), pooled("ducks", ducks), ((2,),), 0.3 * first[np.arange(most + 1), np.arange(most + 1)])
     if has_bids:
-        aim = np.zeros((most + 1, *layout.AIM_SHAPE[1:]), np.int64)
-        sides = np.zeros((most + 1, *layout.SIDES_SHAPE[1:]), np.int64)
-        fit = np.zeros((4, 4))
-        expect = np.zeros((most + 1, *layout.EXPECT_SHAPE[1:]))
-        expect[:, :most + 1] = learned["expect"]
         shifts = [policies.load(policy).weights[name].value for name in ("seat_shift", "sum_shift", "duck_shift")]
-        for facts in deals:
-            count_bids(facts, game_rules.deck.mask, players, expect.ravel(), learned["duck"].ravel(), *shifts, aim, sides, fit)
-        learned["aim"] = distributions(pooled("aim", aim), first_aim())
-        prior = first_sides()[:most + 1]
-        mixed = pooled("sides", sides) + PRIOR * prior
-        learned["sides"] = mixed / mixed.sum(axis=-1, keepdims=True)
-        shift = np.linalg.solve(fit[:3, :3] + 1e-9 * np.eye(3), fit[:3, 3])
         played = np.concatenate([facts[facts["played"] == 1] for facts in deals])
+        counts = count_bids(game_rules, played, learned["expect"], learned["duck"], shifts)
+        learned["aim"] = distributions(pooled("aim", counts["aim"][:most + 1]), first_aim())
+        prior = first_sides()[:most + 1]
+        mixed = pooled("sides", counts["sides"][:most + 1]) + PRIOR * prior
+        learned["sides"] = mixed / mixed.sum(axis=-1, keepdims=True)
+        shift = shift_of(game_rules, played, learned["expect"])
         made = (played["bids"] == played["tricks"])[:, :players].mean()
         print(f"  {family} {players}: made {made:.4f} with {EXPLORE:.0%} of bids at random; "
               f"tricks - expected = {shift[0]:+.3f} {shift[1]:+.3f} seat {shift[2]:+.3f} ahead")
@@ -259,55 +199,22 @@ def learn(family: str, players: int, policy: str, n_deals: int, seed: int, memor
     return learned
 
 
-@njit
-def count_contracts(facts, rules_, policies_, weights, made, n):
-    """Count contracts made by the soloist's strength as dealt, as the bidder reckons it; made, n : int64, SOLO_SHAPE."""
-    rules_record = rules_[0]
-    policy = policies_[0]
-    for d in range(len(facts)):
-        fact = facts[d]
-        if fact.declarer == NONE:
-            continue
-        hand = fact.hands[fact.declarer]
-        unseen = rules_record.deck_mask & ~hand
-        gained, tricks = solo_strength(policy, rules_record, weights, hand, unseen, fact.trump, fact.cards)
-        if fact.contract <= Contract.JUEGO_DIAMONDS:
-            kind = 0
-            if (fact.declarer - fact.dealer) % 3 == rules_record.juego_reduced_seat:
-                gained += rules_record.juego_target - rules_record.juego_reduced_target
-            bucket = min(np.int64(gained), np.int64(SOLO_BUCKETS - 1))
-        else:
-            kind = 1 if fact.contract <= Contract.BOLA_DIAMONDS else 2
-            bucket = min(np.int64(tricks * 4.0), np.int64(SOLO_BUCKETS - 1))
-        n[kind, bucket] += 1
-        made[kind, bucket] += 1 if soloist_makes(rules_record, fact) else 0
+def shift_of(game_rules: rules.Rules, facts: np.ndarray, expect: np.ndarray) -> np.ndarray:
+    """Return the least squares of tricks less expected ones by 1, seat after the leader and bids ahead of an even share."""
+    bidders = adapting.Bidders.of(game_rules, facts)
+    columns = np.stack(np.broadcast_arrays(1.0, bidders.turn, bidders.ahead), axis=-1).reshape(-1, 3)
+    missed = bidders.tricks - adapting.expected_tricks(expect[bidders.cards, bidders.cards], bidders.hands, bidders.unseen, bidders.trump)
+    return np.linalg.lstsq(columns, missed.ravel(), rcond=None)[0]
 
 
 def learn_solo(game_rules: rules.Rules, facts: np.ndarray, expect: np.ndarray, policy: str) -> np.ndarray:
     """Return P(made) by contract kind and strength, never falling with strength."""
-    made, n = np.zeros(layout.SOLO_SHAPE, np.int64), np.zeros(layout.SOLO_SHAPE, np.int64)
-    records, weights = policies.compile_policies([policies.load(policy)], game_rules)
-    table = np.zeros(layout.EXPECT_SHAPE)
-    table[:expect.shape[0], :expect.shape[1]] = expect
-    start = int(records[0]["expect"])
-    weights[start:start + table.size] = table.ravel()
-    count_contracts(facts, game_rules.record(), records, weights, made, n)
+    made, n = count_contracts(game_rules, facts, expect, policies.load(policy).weights_in(game_rules.game)["trick_gain"].value)
     centre = np.stack([np.clip((np.arange(SOLO_BUCKETS) - 20) / 34, 0.01, 0.99), np.clip((np.arange(SOLO_BUCKETS) / 4 - 7) / 5, 0.0, 0.95) ** 3,
                        np.clip((np.arange(SOLO_BUCKETS) / 4 - 8) / 4, 0.0, 0.9) ** 3])
     value = np.stack([pooled_rising(made[kind], n[kind], centre[kind]) for kind in range(3)])
     print("  spanish-solo: contracts", n.sum(axis=1), "made", np.round(made.sum(axis=1) / np.maximum(n.sum(axis=1), 1), 3))
     return value
-
-
-def pooled_rising(made: np.ndarray, n: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Return shares that never fall: neighbours that do are pooled (isotonic regression, pool adjacent violators)."""
-    blocks: list[list[float]] = []
-    for m, k, p in zip(made, n, prior, strict=True):
-        blocks.append([m + p * 2.0, k + 2.0, 1])
-        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
-            m2, k2, size = blocks.pop()
-            blocks[-1] = [blocks[-1][0] + m2, blocks[-1][1] + k2, blocks[-1][2] + size]
-    return np.concatenate([np.full(int(size), m / k) for m, k, size in blocks])
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from analyzer import __version__
-from analyzer.cli import bid, duel, games, policies, score, seat, simulate, train, variants, zero
+from analyzer.cli import bid, compare, duel, games, policies, report, score, seat, simulate, train, variants, zero
 from analyzer.errors import INTERRUPTED, TricklabError, did_you_mean
 
 NAME = "tricklab"
@@ -20,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="What to bid in Israeli Whist, Oh Hell!, Jabberwocky and Spanish Solo, and what a rule is worth.",
 )
-for module in (bid, simulate, zero, duel, train, seat, score, games, variants, policies):
+for module in (bid, simulate, zero, compare, duel, report, train, seat, score, games, variants, policies):
     module.add_to(app)
 
 
