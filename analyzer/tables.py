@@ -20,6 +20,12 @@ SIGNS = "±♣♦♥♠▁█─●◂▸"             # every sign that a page 
 BARS, ASCII_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*#%@"
 NAMED = 0.005                      # smallest chance that gets a bar
 UNKNOWN = "?"
+MANY_VALUES = 5                    # of which those with few zero bids get no row
+FEWEST_ZEROS = 0.01                # share of all zero bids below which they are few
+_SUM_IN_WORDS = {"over": "over", "exact": "where the sum is exact", "under": "under"}
+HELD_NAMES = {
+    "trump": "trump", "seat": "speaks", "low-cards": "cards 2 to 6", "longest-suit": "longest suit", "highest-card": "highest card", "trumps": "trumps held",
+}  # fmt: skip
 MOST_ROWS = 18                     # of an answer on a page: every bid of the largest hand
 BOLD, GREEN = "\033[1m", "\033[32m"
 NOT_BOLD, NO_COLOR = "\033[22m", "\033[39m"
@@ -134,16 +140,98 @@ def simulate_page(document: Row, style: Style) -> Page:
 
 
 def zero_page(document: Row, style: Style) -> Page:
-    """Return the page of `zero`: zero bids by side."""
+    """Return the page of `zero`: the answer in words, zero bids by side, what a made zero has to pay, then by what the bidder holds and by policy."""
+    if not document["results"]:
+        return [_title(document), f"Nobody bid zero. {basis(document)}"]
     unit = unit_of(document)
     body = [
         [row["side"], row["scored_as"], f"{row['n']:,}", f"{row['share']:.1%}", percent(row, "p_made", style), score(row, "score", style)]
         for row in document["results"]
     ]
-    table = Table(["sum of bids", "scored as", "zero bids", "share", "made %", unit], body, frozenset({0, 1}))
-    if not body:
-        return [_title(document), f"Nobody bid zero. {basis(document)}"]
-    return [_title(document), table, f"Share: of all zero bids. {basis(document)}"]
+    page: list[str | Table] = [_title(document), style.paint(_zero_made_text(document, style), BOLD)]
+    page.append(Table(["sum of bids", "scored as", "zero bids", "share", "made %", unit], body, frozenset({0, 1})))
+    if document["break_even"]:
+        page += _break_even_part(document, style)
+    for by in dict.fromkeys(row["by"] for row in document["by"]):
+        heading = " + ".join(HELD_NAMES[name] for name in by.split("+"))
+        page.append(_zero_table([row for row in document["by"] if row["by"] == by], "value", heading, unit, style))
+    if document["policies_compared"]:
+        page.append(_zero_table(document["policies_compared"], "policy", "players", unit, style))
+    notes = [f"Share: of all zero bids{'; values with fewer than 1 % of them: --json' if document['by'] else ''}."]
+    if document["by"] or document["policies_compared"]:
+        notes[:0] = ["Bid %: of the hands that may bid zero. Under, exact, over: made %."]
+    return [*page, f"{' '.join(notes)} {basis(document)}"]
+
+
+def _zero_made_text(document: Row, style: Style) -> str:
+    """Return how often zero is bid and made, in words."""
+    total = document["total"]
+    made = [f"{percent(row, 'p_made', style)} % {_SUM_IN_WORDS[row['side']]}" for row in reversed(document["results"])]
+    often = f"{percent(total, 'p_bid', style)} % of the hands that may bid zero do"
+    return f"A zero bid is made {', '.join(made[:-1])}{' and ' if made[:-1] else ''}{made[-1]}; {often}."
+
+
+def _break_even_part(document: Row, style: Style) -> Page:
+    """Return what a made zero has to pay, in words and as a table of a row per kind of hands."""
+    rows, unit = document["break_even"], unit_of(document)
+    names = list(dict.fromkeys(row["bonus"] for row in rows))
+    paid = {row["bonus"]: row["paid"] for row in rows}
+    headings = ["", "n", f"zero {unit}", "best other", "zero gains", *(_bonus_heading(name, paid[name]) for name in names)]
+    body = []
+    for hands in dict.fromkeys(row["hands"] for row in rows):
+        same = {row["bonus"]: row for row in rows if row["hands"] == hands}
+        first = next(iter(same.values()))
+        cells = [_break_even(same[name], style) if name in same else "" for name in names]
+        body.append([hands, f"{first['n']:,}", *(score(first, name, style) for name in ("zero", "other", "gain")), *cells])
+    held = ", the other bonus held" if len(names) > 2 else ""
+    note = (
+        f"Last columns: what a made zero would have to pay{held}, to score as much as the best other bid. Bidders do not adapt\n"
+        "to it; compare shows what they would do. Best other bid: the same deals with a one or a two in place of the zero, whichever does better\n"
+        "with like hands in the other half of the deals. Close: the quarter of zero bids and bids of one on which zero matters least. Last:\n"
+        f"of the last to bid, who knows the sum. n: bids in {counted(document['break_even_deals'], 'deals')}."
+    )
+    return ["\n".join(_worth_text(rows, unit, style)), Table(headings, body, frozenset({0})), note]
+
+
+def _bonus_heading(name: str, paid: float | None) -> str:
+    if name == "all":
+        return "made zero" if paid is None else f"made zero (now {paid:g})"
+    return name if paid is None else f"{name} (now {paid:g})"
+
+
+def _break_even(row: Row, style: Style) -> str:
+    """Return the bonus at which zero is worth the best other bid, or where there is no one bonus the change that it takes."""
+    return score(row, "change", style) if row["paid"] is None else measured(row["break_even"], row["break_even_low"], row["break_even_high"], style)
+
+
+def _worth_text(rows: Sequence[Row], unit: str, style: Style) -> Cells:
+    """Return what zero bids earn over the best other bid, and what they would have to be paid, in sentences."""
+    bids = {row["bonus"]: row for row in rows if row["hands"] == "zero bids"}
+    if not bids:
+        return ["Every zero bid was forced: the rules left no other low bid."]
+    every, apart = bids["all"], [row for name, row in bids.items() if name != "all" and row["paid"] is not None]
+    at = "At " + " and ".join(f"{row['paid']:g} {row['bonus']}" for row in apart) + " a" if apart else "A"
+    gain = measured(every["gain"], every["gain_low"], every["gain_high"], style).removeprefix("-")
+    text = f"{at} zero bid earns {gain} {unit} {'more' if every['gain'] > 0 else 'less'} than the best other bid"
+    if every["change"] is not None:
+        change = measured(every["change"], every["change_low"], every["change_high"], style).removeprefix("-")
+        text += f"; it would be worth the same if a made zero paid {change} {'more' if every['change'] > 0 else 'less'}"
+    last = [row for row in rows if row["hands"].startswith("last") and row["break_even"] is not None]
+    worth = [f"{measured(row['break_even'], row['break_even_low'], row['break_even_high'], style)} {row['bonus']} (now {row['paid']:g})" for row in last]
+    return [f"{text}.", *([f"The zero bids of the last bidder, who knows the sum, would be worth the same at {' and at '.join(worth)}."] if worth else [])]
+
+
+def _zero_table(rows: Sequence[Row], name: str, heading: str, unit: str, style: Style) -> Table:
+    """Return zero bids by one thing: how often bid, their share, how often made on each side, and what they score."""
+    sides = [side for side in ("under", "exact", "over") if any(row["side"] == side for row in rows)]
+    made = {(row[name], row["side"]): percent(row, "p_made", style) for row in rows}
+    body = []
+    whole = [row for row in rows if row["side"] is None]
+    for row in whole:
+        if len(whole) < MANY_VALUES or (row["share"] or 0) >= FEWEST_ZEROS:
+            cells = [made.get((row[name], side), "-") for side in sides]
+            body.append([str(row[name]), percent(row, "p_bid", style), f"{row['share'] or 0:.1%}", *cells, score(row, "score", style)])
+    return Table([heading, "bid %", "share", *sides, unit], body, frozenset({0}))
 
 
 def duel_page(document: Row, style: Style) -> Page:
@@ -172,6 +260,159 @@ def duel_page(document: Row, style: Style) -> Page:
         f"same seat of the same deals.\n{basis(document)}"
     )
     return page
+
+
+COMPARED = {                        # columns of `compare`: heading, group of seats, what of it, scale
+    True: [
+        ("made %", "all", "p_made"), ("zero bids %", "bid 0", "share"), ("over %", "sum over", "share"), ("exact %", "sum exact", "share"),
+        ("under %", "sum under", "share"), ("zero over made %", "zero over", "p_made"), ("zero under made %", "zero under", "p_made"),
+        ("{unit}", "all", "score"), ("spread", "all", "spread"),
+    ],
+    False: [
+        ("soloist %", "soloist", "share"), ("made %", "soloist", "p_made"), ("nobody %", "nobody", "share"), ("soloist {unit}", "soloist", "score"),
+        ("{unit}", "all", "score"), ("spread", "all", "spread"),
+    ],
+}  # fmt: skip
+MOST_CHANGES = 3                   # changed rules that a sentence names
+MOVES = {                          # what the answer of `compare` says of a variant, in this order
+    True: [("zero bids", "bid 0", "share"), ("sums over", "sum over", "share"), ("bids made", "all", "p_made")],
+    False: [("deals with a soloist", "soloist", "share"), ("contracts made", "soloist", "p_made")],
+}
+
+
+def compare_page(document: Row, style: Style) -> Page:
+    """Return the page of `compare`: the answer in words, the figures of every variant and their differences, seats and bids, then luck and skill."""
+    unit, variants = unit_of(document), document["variants"]
+    names = [row["variant"] for row in variants]
+    found = {(row["variant"], row["bidders"], row["group"]): row for row in document["results"]}
+    has_bids = document["game"] != "spanish-solo"
+    columns = [(heading.format(unit=unit), group, what) for heading, group, what in COMPARED[has_bids]]
+    columns = [column for column in columns if any((name, "adapted", column[1]) in found for name in names)]
+    sides = [(name, bidders) for name in names for bidders in ("kept", "adapted") if (name, bidders) != (names[0], "kept")]
+    body = [[*side, *(_figure(found.get((*side, group)), what, style) for _, group, what in columns)] for side in sides]
+    page: list[str | Table] = [_compared_title(document), style.paint("\n".join(_changes_text(document, found, style)), BOLD)]
+    page.append(Table(["variant", "bidders", *(heading for heading, _, _ in columns)], body, frozenset({0, 1})))
+    body = [[*side, *(_figure(found.get((*side, group)), f"{what}_difference", style) for _, group, what in columns)] for side in sides[1:]]
+    page.append(f"Against {names[0]}, on the same deals:")
+    page.append(Table(["variant", "bidders", *(heading for heading, _, _ in columns)], body, frozenset({0, 1})))
+    page += [f"Adapting, luck and skill ({unit}):", _adapted_table(document, style)]
+    seats = [group for group in dict.fromkeys(row["group"] for row in document["results"]) if group.startswith("seat ") or group in _SPEAKERS]
+    page += ["Seats, adapted bidders:", _by_group(found, names, seats, unit, style)]
+    bids = [group for group in dict.fromkeys(row["group"] for row in document["results"]) if group.startswith("bid ") or group in _SOLO_CONTRACTS]
+    page += [f"{'Bids' if has_bids else 'Contracts'}, adapted bidders:", _by_group(found, names, bids, unit, style)]
+    return [*page, _compared_note(document, unit)]
+
+
+_SPEAKERS = ("dealer", "declarer", "soloist")
+_SOLO_CONTRACTS = ("juego", "juego-diamonds", "bola", "bola-diamonds", "sin-pedir", "sin-pedir-diamonds", "nobody")
+
+
+def _compared_title(document: Row) -> str:
+    names = ", ".join(row["variant"] for row in document["variants"])
+    return f"{document['game']}, {names} on the same deals, {document['players']} players"
+
+
+def _figure(row: Row | None, what: str, style: Style) -> str:
+    """Return a share in percent or points, with sign where it is a difference; "-" where a group has none."""
+    if row is None or row[what] is None:
+        return "-"
+    if row[what] == row[f"{what}_low"] == row[f"{what}_high"] == 0:
+        return "0"
+    is_share = what.startswith(("share", "p_made"))
+    is_points = what.startswith("score") or what.endswith("_difference")
+    return measured(row[what], row[f"{what}_low"], row[f"{what}_high"], style, scale=100 if is_share else 1, signed=is_points)
+
+
+def _changes_text(document: Row, found: Mapping[tuple[str, str, str], Row], style: Style) -> list[str]:
+    """Return a sentence for every variant but the first: what the points alone change, and what players do about it."""
+    unit, has_bids = unit_of(document), document["game"] != "spanish-solo"
+    said = []
+    for variant in document["variants"][1:]:
+        name, changes = variant["variant"], variant["changes"]
+        more = f" and {len(changes) - MOST_CHANGES} more" if len(changes) > MOST_CHANGES else ""
+        told = f" ({', '.join(changes[:MOST_CHANGES])}{more})" if changes else ""
+        parts = [f"the same {'bids' if has_bids else 'calls'} score {_more_or_less(found.get((name, 'kept', 'all')), unit, style)}"]
+        moves = [(what, found[name, "adapted", group], key) for what, group, key in MOVES[has_bids] if (name, "adapted", group) in found]
+        parts.append("with adapted bidders " + ", ".join(_moved(what, row, key) for what, row, key in moves))
+        parts.append(f"a seat then scores {_more_or_less(found.get((name, 'adapted', 'all')), unit, style)}")
+        said.append(f"Under {name}{told}: {'; '.join(parts)}.")
+    return said
+
+
+def _moved(what: str, row: Row, key: str) -> str:
+    """Return how a share moved against the first variant: "zero bids fall from 24.1 to 22.3 %"."""
+    share, difference, low, high = (row[f"{key}{end}"] for end in ("", "_difference", "_difference_low", "_difference_high"))
+    if share is None or difference is None:
+        return f"nothing is known of {what}"
+    if low is None or low <= 0 <= high:
+        return f"{what} stay near {share:.1%}".replace("%", " %")
+    return f"{what} {'rise' if difference > 0 else 'fall'} from {100 * (share - difference):.1f} to {100 * share:.1f} %"
+
+
+def _more_or_less(row: Row | None, unit: str, style: Style) -> str:
+    if row is None or row["score_difference"] is None:
+        return "nothing that can be compared"
+    mean, low, high = (row[f"score_difference{end}"] for end in ("", "_low", "_high"))
+    if low is None or low <= 0 <= high:
+        return f"as much, {measured(mean, low, high, style, signed=True)} {unit}" if mean or low else "as much"
+    if mean > 0:
+        return f"{measured(mean, low, high, style)} {unit} more"
+    return f"{measured(-mean, -high, -low, style)} {unit} less"
+
+
+def _adapted_table(document: Row, style: Style) -> Table:
+    """Return how bidders adapted to each variant, what it changes in their bids and what it brings, and luck and skill under it."""
+    adapted = {name: [row for row in document["adaptations"] if row["variant"] == name] for name in (row["variant"] for row in document["variants"])}
+    said = [name for name in ("calls", "bids") if any(row[f"{name}_asked"] for row in document["variants"])]
+    changed = [f"{name} changed %" for name in said]
+    headings = ["variant", "rounds", "last moved", *changed, "one adapts", "all adapt", "left out", "luck", "skill", "deals to tell"]
+    body = []
+    for row in document["variants"]:
+        found = adapted[row["variant"]]
+        cells = [row["variant"], ", ".join(str(each["rounds"]) for each in found), ", ".join(_last_moved(each, style) for each in found)]
+        cells += ["-" if row[f"{name}_changed"] is None else percent(row, f"{name}_changed", style) for name in said]
+        cells += ["-" if row[name] is None else _gain(row, name, style) for name in ("alone", "answered")]
+        cells += [f"{row['left_out']:,}", measured(row["luck"], row["luck_low"], row["luck_high"], style), score(row, "skill", style), _deals_to_tell(row)]
+        body.append(cells)
+    return Table(headings, body, frozenset({0, 2}))
+
+
+def _last_moved(row: Row, style: Style) -> str:
+    if row["moved"] is None:
+        return "does not adapt"
+    moved = measured(row["movement"], row["movement_low"], row["movement_high"], style, scale=100, signed=True)
+    return f"{row['moved']} {moved} %{'' if row['settled'] else ', not settled'}"
+
+
+def _deals_to_tell(row: Row) -> str:
+    if row["deals_needed"] is None:
+        return "unsettled"
+    return f"{row['deals_needed']:,.0f} ({row['deals_needed_low']:,.0f} to {row['deals_needed_high']:,.0f})"
+
+
+def _by_group(found: Mapping[tuple[str, str, str], Row], names: Cells, groups: Cells, unit: str, style: Style) -> Table:
+    """Return share, made and points of groups of seats under every variant, with adapted bidders."""
+    kinds = [(what, heading) for what, heading in (("share", "%"), ("p_made", "made %"), ("score", unit), ("spread", "spread"))
+             if any(found.get((name, "adapted", group), {}).get(what) is not None for name in names for group in groups)]  # fmt: skip
+    body = [
+        [group, name, *(_figure(found.get((name, "adapted", group)), what, style) for what, _ in kinds)]
+        for group in groups for name in names if (name, "adapted", group) in found
+    ]  # fmt: skip
+    return Table(["", "variant", *(heading for _, heading in kinds)], body, frozenset({0, 1}))
+
+
+def _compared_note(document: Row, unit: str) -> str:
+    variants = document["variants"]
+    first, asked = variants[0]["variant"], max(row["asked_deals"] for row in variants)
+    notes = [
+        f"Kept: calls and bids of {first}. Adapted: bidders that make the most of each scheme among others who do. Spread: standard deviation of a seat's",
+        f"{unit} per deal. Changed: calls and bids of {first} that adapted bidders would not make with the same hand after the same calls and bids, in",
+        f"{asked:,} deals.",
+        f"One adapts: what a seat gains that bids for the scheme while the others bid for {first}. All adapt: what a seat gains against kept bids once all do.",
+        f"Left out: deals in which the kept bids are not allowed. Skill: learned above rules-1 in one seat of the same {variants[0]['contested']:,} deals.",
+        "Deals to tell: (2.8 luck / skill)^2, after which the difference in skill shows.",
+    ]
+    return "\n".join([*notes, basis(document)])
 
 
 def curve_line(row: Row, updates: int, style: Style) -> str:
@@ -208,6 +449,13 @@ def cards_part(cards: Mapping[str, Row], style: Style) -> Page:
         page.append(f"Networks for {family}: {card['updates']:,} updates, {card['deals']:,} deals at {where}, seed {card['seed']}.")
         page.append(Table(["table", "all others", "gain", "made %"], body, frozenset({0, 1})))
     return page
+
+
+def report_page(document: Row, folder: str) -> Page:
+    """Return the page of `report`: what was found, and where it lies."""
+    size = sum(row["bytes"] for row in document["results"])
+    findings = "\n".join(f"* {finding}." for finding in document["findings"])
+    return [f"{document['title']}\n{document['question']}", findings, f"{folder}/index.html; {counted(len(document['results']), 'files')}, {size / 1000:,.0f} kB"]
 
 
 def score_page(rows: Sequence[Row], style: Style) -> Page:
