@@ -23,10 +23,11 @@ from analyzer.policies import default as strongest
 from analyzer.race import CHAINS, WINS, Race, Sample, outcome, rounds
 from analyzer.simulation import Engine, Interrupted, Run, empty_setup
 from analyzer.situation import Action, Situation, from_json
-from kernels.layout import NONE, SUIT_BITS, SUITS, Player
+from kernels.layout import NONE, PASS, SUIT_BITS, SUITS, Player
 
 SLIPS = 0.05                # share of calls and bids that are not the policy's own, where they weigh the hidden hands; ours [D]
-BURN_IN = 1_000             # swaps before the first world of a chain
+BURN_IN = 1_000             # swaps before the first world of a chain, for each call of another seat above a pass,
+FEWEST_LOUD = 2             # of which there are thought to be so many at least
 SWAPS = 32                  # swaps from one world to the next, at first
 MOST_SWAPS = 128
 MIXED = 0.3                 # effective worlds for each that was played, below which the swaps are doubled
@@ -174,7 +175,7 @@ def advise(
                 raise Interrupted(0) from None
             how = "interrupted"
             race.take_look()
-    rows = race.rows(is_conditioned)
+    rows = race.rows(playouts.is_drawn)
     worlds = playouts.drawn * n_chains
     is_certified = precision is not None and race.lead(race.points) * race.points.unit >= -precision
     settled = is_certified or race.lead(race.points) > 0
@@ -212,8 +213,9 @@ class Playouts:
         seats = [(seat - asked.dealer - 1) % asked.rules.players for seat in asked.speakers]
         self.is_conditioned = not ignore_calls and bool((self.engine.policies["player"][seats] != Player.RANDOM).any())
         self.heard = self.engine.setup.copy()
-        self.heard["games"], self.heard["burn_in"], self.heard["swaps"], self.heard["slips"] = 0, BURN_IN, SWAPS, SLIPS
-        self.heard["turned"] = 1
+        self.is_drawn = self.is_conditioned or bool(asked.setup["apart"].any())      # dealing does not know of cards that a seat cannot hold
+        self.heard["games"], self.heard["turned"] = 0, 1
+        self.heard["burn_in"], self.heard["swaps"], self.heard["slips"] = burn_in(asked), SWAPS, SLIPS if self.is_conditioned else NONE
         self.follow_ups = empty_setup()
         if standing is not None:
             self._set_game(standing)
@@ -265,7 +267,7 @@ class Playouts:
 
     def mix(self, race: Race) -> None:
         """Try more swaps from here on where the worlds of a chain hang together too much."""
-        if self.is_conditioned and self.heard["swaps"] < MOST_SWAPS:
+        if self.is_drawn and self.heard["swaps"] < MOST_SWAPS:
             best = race.best(race.points)
             if race.effective_size(race.points)[best] < MIXED * self.drawn * race.n_chains:
                 self.heard["swaps"] *= 2
@@ -273,7 +275,7 @@ class Playouts:
     def block(self, part: int, chains: int, n: int, actions: Sequence[Action]) -> list[Sample]:
         """Play the next n worlds of some chains under each action."""
         worlds = None
-        if self.is_conditioned:
+        if self.is_drawn:
             drawn = self.engine.draw(part, chains, n, self.heard, self.drawn, self.last.get(part))
             self.last[part] = drawn[:, -1].copy()
             worlds = drawn.reshape(-1)
@@ -282,7 +284,7 @@ class Playouts:
 
     def worlds(self, chains: int, n: int) -> np.ndarray | None:
         """Return the first n worlds of every chain, one chain after the other; None where deals are dealt by their number."""
-        return self.engine.draw(0, chains, n, self.heard).reshape(-1) if self.is_conditioned else None
+        return self.engine.draw(0, chains, n, self.heard).reshape(-1) if self.is_drawn else None
 
     def facts(self, action: Action, first: int, n: int, worlds: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Return FACTS, shape (n,), of the question's deal in worlds `first` to `first + n - 1` under an action, and GAME of the same shape."""
@@ -311,6 +313,12 @@ class Playouts:
             np.bincount(facts["trump"][became.chosen], minlength=SUITS + 1),
             np.bincount(facts["asked"][asks], minlength=SUITS * SUIT_BITS),
         )
+
+
+def burn_in(asked: Situation) -> int:
+    """Return the swaps before the first world of a chain: more for auctions in which others said much, where a first deal is far from agreeing."""
+    loud = sum(call != PASS and seat != asked.seat for seat, call in asked.calls)
+    return BURN_IN * max(loud, FEWEST_LOUD)
 
 
 def n_deals_of_game(rules: Any) -> int | None:

@@ -22,6 +22,7 @@ FIRST_ROUND = 20_000        # playouts before the first look, shared by all acti
 FIRST_WORLDS = 10           # but not more worlds a chain, nor fewer than two
 GROWTH = 1.5                # worlds after a round, times those before it
 EVEN_LOOKS = 10             # looks that share 10 / 12 of the chance to miss evenly; all later ones together have the rest
+TIE, SMALL = 0.03, 0.002    # points, and share of the largest difference of scores: bids that are less apart are as good
 WINS = 420                  # units of a won game: ties of up to seven seats share it in whole numbers
 
 Ints = NDArray[np.int64]
@@ -142,8 +143,22 @@ class Race:
         return self.goals[0]
 
     def best(self, goal: Goal) -> int:
-        """Return the action still in with the best mean; of equal ones the lowest."""
-        return self.ranking(goal, self.racing)[0]
+        """Return the action still in with the best mean; of bids that are as good but for a `TIE` the one nearest to the tricks that it takes, then the one
+        made more often, then the higher: where the hook leaves none that can be made, a player names one beside it.
+        """
+        first = self.ranking(goal, self.racing)[0]
+        if not self.worlds[first] or self.asked.decision != "bid":
+            return first
+        behind = goal.sign * (goal.sums[first].sum() - goal.sums[self.racing].sum(axis=1)) * goal.unit / (self.worlds[first] * self.n_chains)
+        tie = min(TIE, SMALL * float(goal.spread.max()) * goal.unit)
+        tied = [action for action, lag in zip(self.racing, behind, strict=True) if lag <= tie]
+
+        def sense(action: int) -> tuple[float, int, int]:
+            bid, tricks = self.asked.actions[action].said, self.tricks[action]
+            taken = float(tricks @ np.arange(len(tricks))) / max(int(tricks.sum()), 1)
+            return -round(abs(bid - taken), 1), int(self.made[action].sum()), bid
+
+        return max(tied, key=sense) if len(tied) > 1 else first
 
     def ranking(self, goal: Goal, actions: Iterable[int]) -> list[int]:
         """Return the actions, the one with the best mean first."""

@@ -88,7 +88,8 @@ class Engine:
         seated = list(run.policies) * run.rules.players if len(run.policies) == 1 else list(run.policies)
         self.run = run
         self.rules = run.rules.record()
-        policies = [policy_files.load(policy) if isinstance(policy, str) else policy for policy in seated]
+        loaded = {name: policy_files.load(name) for name in dict.fromkeys(seated) if isinstance(name, str)}
+        policies = [loaded[policy] if isinstance(policy, str) else policy for policy in seated]
         self.policies, self.weights = policy_files.compile_policies(policies, run.rules)
         for scheme in (policy.plays_for for policy in policies if policy.plays_for):
             self.rules["score_by_side"] |= scheme.record()["score_by_side"]

@@ -66,10 +66,11 @@ class Situation:
 
     @property
     def speakers(self) -> frozenset[int]:
-        """The other seats of whose hands some call or bid tells."""
+        """The other seats of whose hands some call or bid tells; calls before a gulash tell of hands that they held no longer after it."""
         bidders = {seat for seat, bid in enumerate(self.bids) if bid != NONE}
         declarers = {self.declarer} if self.contract != NONE else set()
-        return frozenset(bidders | declarers | {seat for seat, _ in self.calls}) - {self.seat}
+        callers = {seat for seat, _ in self.calls[len(self.gulashes) * self.rules.players:]}
+        return frozenset(bidders | declarers | callers) - {self.seat}
 
     def answered(self, setup: np.ndarray, action: Action) -> np.ndarray:
         """Return a copy of `setup`, SETUP of shape (1,), in which this seat has given the answer."""

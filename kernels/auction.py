@@ -63,7 +63,7 @@ def make_call(rules, policies, weights, setup, table, deal, facts):
         call = setup.calls[number]
         if not ((call == PASS and table.may_pass == 1) or table.lowest_call <= call <= table.highest_call):
             return refuse(facts, Decision.CALL, number)
-        if is_heard(deal, table, policy):
+        if table.n_gulash >= setup.exchanged and is_heard(deal, table, policy):      # before a gulash other cards were held
             choice = choose_call(policy, rules, weights, table, deal.memo[table.seat], deal.rng)
             if not hear(deal, table, chance_of_call(rules, setup.slips, table, np.int64(call), choice)):
                 return False

@@ -380,7 +380,7 @@ SETUP = record(
     ("drawn", np.int64),                   # worlds drawn in it before
     ("burn_in", np.int64),                 # swaps tried before the first world of a chain
     ("swaps", np.int64),                   # swaps tried from one world to the next
-    ("slips", np.float64),                 # share of calls and bids that are not the policy's own (listening.py)
+    ("slips", np.float64),                 # share of calls and bids that are not the policy's own (listening.py); NONE: they do not weigh
     ("deals_before", np.int64),            # whole games: deals played before the question
     ("totals", np.int64, (MAX_SEATS,)),    # whole games: scores before the question, in units
     ("stop", np.int64),                    # 1: stop at the first decision that the script does not make, 2: and let a learned seat announce its bids

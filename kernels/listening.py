@@ -11,7 +11,6 @@ from kernels.compiled import njit
 from kernels.layout import PASS, Player, TrumpSource
 
 OTHER_TRUMP = np.int64(2)        # steps between two calls of the same number
-FARTHEST = np.int64(40)          # steps
 
 
 @njit
@@ -29,7 +28,7 @@ def steps_between(rules, call, other, lowest):
 @njit
 def slipped(slips, is_choice, steps, total):
     """Return the chance of what was said: `total` sums 2^-steps over everything that was legal."""
-    share = slips / (np.int64(1) << min(steps, FARTHEST)) / total
+    share = slips / (np.int64(1) << steps) / total
     return share + 1.0 - slips if is_choice else share
 
 
@@ -38,9 +37,9 @@ def chance_of_call(rules, slips, table, said, choice):
     """Return P(a seat that would choose one call says another)."""
     total = 0.0
     if table.may_pass == 1:
-        total += 1.0 / (np.int64(1) << min(steps_between(rules, np.int64(PASS), choice, table.lowest_call), FARTHEST))
+        total += 1.0 / (np.int64(1) << steps_between(rules, np.int64(PASS), choice, table.lowest_call))
     for call in range(table.lowest_call, table.highest_call + 1):
-        total += 1.0 / (np.int64(1) << min(steps_between(rules, np.int64(call), choice, table.lowest_call), FARTHEST))
+        total += 1.0 / (np.int64(1) << steps_between(rules, np.int64(call), choice, table.lowest_call))
     return slipped(slips, said == choice, steps_between(rules, said, choice, table.lowest_call), total)
 
 

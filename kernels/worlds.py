@@ -7,10 +7,10 @@ of the likelihoods (Metropolis). The start of a chain is dealt.
 import numpy as np
 
 from kernels.auction import come_to_terms
-from kernels.bits import bit, count_cards, nth_bit
+from kernels.bits import bit, count_cards, nth_bit, suit_mask
 from kernels.compiled import njit
 from kernels.dealing import deal_cards
-from kernels.layout import NONE, Purpose
+from kernels.layout import NONE, SUITS, Purpose
 from kernels.play import clear_table
 from kernels.rng import below, deal_key, stream, uniform
 
@@ -147,7 +147,11 @@ def draw_worlds(rules, policies, weights, setup, table, deal, fact, worlds):
     clear_table(rules, table, fact)
     deal_cards(rules, setup, table, deal, fact)          # shows trump
     hidden = hidden_cards(rules, setup, table)
-    listeners = hidden_seats(rules, setup, table)
+    listeners = hidden_seats(rules, setup, table) if setup.slips >= 0.0 else np.int64(0)
+    for seat in range(rules.n_seats):
+        for suit in range(SUITS):
+            if setup.voids[seat] >> suit & 1:
+                setup.apart[seat] |= suit_mask(suit)
     for k in range(len(worlds)):
         chain = setup.first + k // setup.chain
         number = k % setup.chain
