@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 HAND   := KQ4.A73.QJ85.T62
 
-.PHONY: demo test lint bench strength calibration advice clean
+.PHONY: demo test lint bench strength calibration advice reports reports-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/tricklab bid israeli-whist $(HAND) --calls "pass pass 5H pass pass pass pass" --bids 3
@@ -30,6 +30,12 @@ calibration: $(VENV)/installed
 
 advice: $(VENV)/installed
 	$(BIN)/python scripts/advice.py --write reports/advice
+
+reports: $(VENV)/installed
+	$(BIN)/python scripts/make_reports.py
+
+reports-check: $(VENV)/installed
+	$(BIN)/python scripts/make_reports.py --check
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -455,7 +455,8 @@ def report_page(document: Row, folder: str) -> Page:
     """Return the page of `report`: what was found, and where it lies."""
     size = sum(row["bytes"] for row in document["results"])
     findings = "\n".join(f"* {finding}." for finding in document["findings"])
-    return [f"{document['title']}\n{document['question']}", findings, f"{folder}/index.html; {counted(len(document['results']), 'files')}, {size / 1000:,.0f} kB"]
+    where = f"{folder}/index.html; {counted(len(document['results']), 'files')}, {size / 1000:,.0f} kB"
+    return [f"{document['title']}\n{document['question']}", findings, where]
 
 
 def score_page(rows: Sequence[Row], style: Style) -> Page:
