@@ -42,7 +42,7 @@ def test_the_examples_of_the_readme(command, printed):
 def test_the_commands_of_the_readme(command, tmp_path):
     if "deals.jsonl" in command and "--records" not in command:
         subprocess.run([*tricklab(), *shlex.split("simulate jabberwocky -n 20 --records deals.jsonl")], check=True, cwd=tmp_path, capture_output=True)
-    few = ["-n", "300"] if re.match(r"tricklab (bid|simulate|zero) ", command) and "-n " not in command and "--games" not in command else []
+    few = ["-n", "300"] if re.match(r"tricklab (bid|simulate|zero|compare) ", command) and "-n " not in command and "--games" not in command else []
     words = [*shlex.split(command)[1:], *few]
     if "--games" in words:
         words[words.index("--games") + 1] = "5"
