@@ -11,8 +11,8 @@ demo: $(VENV)/installed
 	$(BIN)/tricklab zero israeli-whist
 
 test: $(VENV)/installed
-	$(BIN)/pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/kernels
+	$(BIN)/pytest --numprocesses auto --dist worksteal
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --numprocesses auto --dist worksteal tests/kernels
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
