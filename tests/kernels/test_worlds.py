@@ -18,7 +18,7 @@ from analyzer.rules import load
 from analyzer.simulation import Engine, Run
 from kernels.compiled import JIT
 from kernels.layout import NONE, WORLD
-from tests.kernels.tools import scaled, wild
+from tests.kernels.tools import name_of, scaled, wild
 
 ERRORS = 5              # standard errors that a frequency may be off
 SHORT_BURN_IN, FEW_SWAPS = scaled(200, 80), 12
@@ -147,7 +147,7 @@ def test_where_nobody_is_heard_all_deals_come_alike(bids):
     ("learned", "israeli-whist", "AKQ32.T9.K87.J54", {"calls": "pass 5H pass"}),
     (wild(), "israeli-whist", "AKQ32.T9.K87.J54", {"contract": "6S", "bids": "3"}),
     ("rules", "spanish-solo", "7AK4.73.A53.QJ6", {"calls": "pass juego", "pool": 4}),
-], ids=str)
+], ids=lambda value: name_of(value) if isinstance(value, str) else str(value))
 def test_chances_of_drawn_worlds_are_those_of_weighed_ones(policy, game, hand, said):
     """What a chain remembers of a world is what asking everybody anew finds."""
     asked = ask(game, hand, **said)
