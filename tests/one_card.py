@@ -112,6 +112,13 @@ def judged(bids):
     return scores, 10 * (free - made).sum(axis=(1, 2)) / n
 
 
+def made(bids):
+    """Return how often each seat of a table that bids so makes its bid."""
+    wins, deals = (np.zeros(bids.shape, np.int64) for _ in range(2))
+    count(bids, len(bids), len(bids), wins, deals)
+    return np.where(bids == 1, wins, deals - wins).sum(axis=(1, 2)) / deals[0].sum()
+
+
 def worth(bids, seat, card, before, bid, slips, score):
     """Return (expected score, chance to win) of a bid: over all cards of the others, each deal by how likely they bid as they did before.
 

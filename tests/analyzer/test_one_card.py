@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from analyzer import training
+from analyzer import rules, training
+from analyzer.simulation import Engine, Run, empty_setup
 from kernels.compiled import JIT
-from tests.one_card import SOLVED, judged, solution, table_bids
+from tests.one_card import RANKS, SOLVED, TURNUP, judged, made, solution, table_bids
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python is too slow for training")
 ONE_CARD = ("schedule=[1]",)
@@ -18,6 +19,22 @@ def test_the_enumeration_finds_the_known_solution(players):
     scores, gains = judged(solution(players))
     assert scores == pytest.approx(SOLVED[players], abs=5e-5)
     assert gains == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("players", "solved"), [(3, 0.4215), (4, 0.4040)])
+def test_the_hook_lowers_the_dealers_chance_to_make_his_bid(players, solved):
+    """Solved: forward induction, as `solution` does it. `rules` with and without the hook, counted out and dealt."""
+    assert made(solution(players))[-1] == pytest.approx(solved, abs=5e-5)
+    shares = []
+    for variant in ("base", "no-hook"):
+        shares.append(made(table_bids("rules", players, variant=variant))[-1])
+        setup = empty_setup()
+        setup["turnup"] = TURNUP // RANKS * 16 + TURNUP % RANKS
+        engine = Engine(Run(rules.load("oh-hell", variant, players=players), ["rules"], cards=1, dealer=players - 1, setup=setup))
+        facts = engine.play(0, 10_000)[0][:, 0]
+        dealt = (facts["bids"] == facts["tricks"])[:, players - 1].mean()
+        assert dealt == pytest.approx(shares[-1], abs=5 * (0.25 / 10_000) ** 0.5)
+    assert shares[0] < shares[1] - 0.2
 
 
 def test_rules_can_be_bettered():
