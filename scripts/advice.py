@@ -155,21 +155,32 @@ TEXTS = {
 }  # fmt: skip
 
 
+FINDINGS = {
+    "settling": "{game}: half of the situations are settled, or certified within {bound} points, in {median_s} s, nine of ten in {p90_s} s.",
+    "worlds": "{game}: a world drawn is worth {median} of an independent one, in one of ten situations less than {p10}.",
+    "regret": "{game}: answers of one second lie {regret} points ({regret_low} to {regret_high}) behind an independent reference.",
+    "certified": "{game}: after 20,000 worlds {certified} ({certified_low} to {certified_high}) of the hands are certified within {bound} points.",
+}
+
+
 def text(value: object) -> str:
     """Return a cell of a table."""
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return f"{value:.3f}".replace("-0.000", "0.000") if isinstance(value, float) else str(value)
 
 
 def page(folder: Path) -> str:
     """Return the page of all tables in a folder."""
-    parts = [HEAD.format(version=__version__, game=" and ".join(BOUNDS))]
-    for part, intro in TEXTS.items():
+    found = {}
+    for part in TEXTS:
         path = folder / f"{part}.csv"
         if path.is_file():
             with path.open(encoding="utf-8", newline="") as file:
-                rows = list(csv.DictReader(file))
-            lines = [list(rows[0]), ["---"] * len(rows[0]), *([row[key] for key in rows[0]] for row in rows)]
-            parts.append(intro + "\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n")
+                found[part] = list(csv.DictReader(file))
+    answers = [f"* {FINDINGS[part].format(**row)}" for part, rows in found.items() for row in rows if row.get("answer", "one second") == "one second"]
+    parts = [HEAD.format(version=__version__, game=" and ".join(BOUNDS)), "\n".join(answers) + "\n"]
+    for part, rows in found.items():
+        lines = [list(rows[0]), ["---"] * len(rows[0]), *([row[key] for key in rows[0]] for row in rows)]
+        parts.append(TEXTS[part] + "\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n")
     return "\n".join(parts)
 
 
