@@ -36,7 +36,7 @@ def entry_points() -> ModuleType:
     from kernels import compiled, entry
 
     if compiled.JIT and not entry.play.signatures and not compiled.is_warm(entry.play):
-        tell("first run: compiling for this machine, about 16 s; later runs start at once")
+        tell("first run: compiling for this machine, about 18 s; later runs start at once")
     return entry
 
 
