@@ -6,9 +6,11 @@ from typing import Any
 
 from analyzer import explain
 from analyzer.advice import Advice, Playouts, Standing, advise
+from analyzer.cards import denomination
 from analyzer.instant import instant
 from analyzer.race import CHAINS
-from analyzer.situation import Situation
+from analyzer.situation import Action, Situation
+from kernels.layout import NONE
 
 EXPLAINED = 20              # worlds a chain that an explanation rests on
 
@@ -37,23 +39,20 @@ def explained(advice: Advice) -> Advice:
     """Return the advice with `explanation`: why the best action brings what it brings (explain.py), on the first worlds of every chain."""
     asked = advice.situation
     playouts = Playouts(asked, advice.policies, advice.seed, None, not advice.conditioned)
-    actions = [next(action for action in asked.actions if is_same(asked, action, row)) for row in advice.results[:2]]
+    actions = [_action(asked, row) for row in advice.results[:2]]
     worlds = playouts.worlds(CHAINS, EXPLAINED)
     played = [playouts.facts(action, 0, CHAINS * EXPLAINED, worlds)[0] for action in actions]
     second = played[1] if len(played) > 1 else None
-    chain = EXPLAINED if advice.conditioned else 1
+    chain = EXPLAINED if playouts.is_drawn else 1
     found = explain.explain(asked.rules, asked.seat, played[0], second, chain, advice.level)
     names = [row["action"] for row in advice.results[:2]]
     return replace(advice, more=advice.more | {"explanation": {"action": names[0], "second": names[1] if second is not None else None, **found}})
 
 
-def is_same(asked: Situation, action: Any, row: Row) -> bool:
-    """Return whether a row of an answer tells of an action."""
-    from analyzer.cards import denomination
-
-    if asked.action_text(action) != row["action"]:
-        return False
-    return action.trump < 0 or row.get("trump") is None or action.trump == denomination(row["trump"])
+def _action(asked: Situation, row: Row) -> Action:
+    """Return the action that a row tells of; a Spanish Solo contract in its trump."""
+    trump = NONE if row.get("trump") is None else denomination(row["trump"])
+    return next(action for action in asked.actions if asked.action_text(action) == row["action"] and action.trump in (NONE, trump))
 
 
 def against(advice: Advice, tables: Iterable[str], *, standing: Standing | None = None, **effort: Any) -> Advice:

@@ -20,9 +20,10 @@ from pathlib import Path
 import numpy as np
 from announced import Row, Taped, announced_bids, calibration_error, reliability
 
-from analyzer import __version__, policies, rules, simulation, stats
+from analyzer import __version__, rules, simulation, stats
 from analyzer.duel import Duel
 from analyzer.rules import Rules
+from analyzer.zero import expected_tricks
 from kernels import layout
 
 GAMES = ("israeli-whist", "oh-hell", "jabberwocky", "spanish-solo")
@@ -92,21 +93,6 @@ def calibration(game: str, deals: int, learned: str = "learned") -> Iterator[Row
                     yield {**where(table, cards), "bids": name, "error": float(error.mean), **row}
 
 
-def expected_tricks(table: Rules, hands: np.ndarray, trumps: np.ndarray, cards: np.ndarray, gone: np.ndarray) -> np.ndarray:
-    """Return the tricks that hands take in natural play, by the table of P(a card takes a trick) that bidders use; hands, gone: masks."""
-    expect = policies.learned_tables("rules-1", policies.family(table), table.players)["expect"]
-    deck = int(table.deck.mask)
-    totals = np.zeros(len(hands))
-    for k, (hand, trump, n, out) in enumerate(zip(hands.tolist(), trumps.tolist(), cards.tolist(), gone.tolist(), strict=True)):
-        unseen = deck & ~hand & ~out
-        for suit in range(layout.SUITS):
-            mine, theirs = hand >> 16 * suit & 0x1FFF, unseen >> 16 * suit & 0x1FFF
-            kind = 1 if suit == trump else 2 if trump == layout.Denomination.NT else 0
-            length = min(mine.bit_count(), layout.LENGTHS - 1)
-            totals[k] += sum(expect[n, n, kind, length, (theirs >> rank).bit_count()] for rank in range(13) if mine >> rank & 1)
-    return totals
-
-
 def regret(game: str, deals: int, learned: str = "learned") -> Iterator[Row]:
     """Yield what another bid would have gained in the same deals, by bucket.
 
@@ -138,8 +124,7 @@ def regret(game: str, deals: int, learned: str = "learned") -> Iterator[Row]:
             own = advised["scores"][rows, seat] * table.unit
             others = bid + 1, np.where(bid > 0, bid - 1, HIGHEST + 1), np.where(bid > 0, 0, HIGHEST + 1)
             gains = np.stack([scores[np.clip(other, -1, HIGHEST + 1), rows] - own for other in others])
-            gone = np.where(advised["turnup"] >= 0, np.int64(1) << np.maximum(advised["turnup"], 0), 0)
-            strength = expected_tricks(table, advised["hands"][rows, seat], advised["trump"], advised["cards"], gone)
+            strength = expected_tricks(table, advised["hands"][rows, seat], advised["trump"], advised["cards"], advised["turnup"])
             ahead = so_far - advised["cards"] * spoken / table.players
             so_far = so_far + bid
             keys = np.stack([np.floor(strength / WIDTHS[0] + 0.5), np.round(ahead / WIDTHS[1])], axis=1).astype(int)
