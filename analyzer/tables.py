@@ -333,20 +333,21 @@ def _changes_text(document: Row, found: Mapping[tuple[str, str, str], Row], styl
         told = f" ({', '.join(changes[:MOST_CHANGES])}{more})" if changes else ""
         parts = [f"the same {'bids' if has_bids else 'calls'} score {_more_or_less(found.get((name, 'kept', 'all')), unit, style)}"]
         moves = [(what, found[name, "adapted", group], key) for what, group, key in MOVES[has_bids] if (name, "adapted", group) in found]
-        parts.append("with adapted bidders " + ", ".join(_moved(what, row, key) for what, row, key in moves))
+        parts.append("with adapted bidders " + ", ".join(_moved(what, row, key, style) for what, row, key in moves))
         parts.append(f"a seat then scores {_more_or_less(found.get((name, 'adapted', 'all')), unit, style)}")
         said.append(f"Under {name}{told}: {'; '.join(parts)}.")
     return said
 
 
-def _moved(what: str, row: Row, key: str) -> str:
-    """Return how a share moved against the first variant: "zero bids fall from 24.1 to 22.3 %"."""
+def _moved(what: str, row: Row, key: str, style: Style) -> str:
+    """Return how a share moved against the first variant: "zero bids fall by 1.8 ± 0.1 to 22.3 ± 0.1 %"."""
     share, difference, low, high = (row[f"{key}{end}"] for end in ("", "_difference", "_difference_low", "_difference_high"))
     if share is None or difference is None:
         return f"nothing is known of {what}"
     if low is None or low <= 0 <= high:
-        return f"{what} stay near {share:.1%}".replace("%", " %")
-    return f"{what} {'rise' if difference > 0 else 'fall'} from {100 * (share - difference):.1f} to {100 * share:.1f} %"
+        return f"{what} stay near {percent(row, key, style)} %"
+    moved = measured(abs(difference), min(abs(low), abs(high)), max(abs(low), abs(high)), style, scale=100)
+    return f"{what} {'rise' if difference > 0 else 'fall'} by {moved} to {percent(row, key, style)} %"
 
 
 def _more_or_less(row: Row | None, unit: str, style: Style) -> str:

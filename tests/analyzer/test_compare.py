@@ -312,7 +312,7 @@ def test_the_command_prints_the_same_bytes_again(capsys):
     assert answer["rules"] == rules.load("israeli-whist").fields
     page = tables.compare_page(answer, tables.Style())
     assert page[1].startswith("Under alt (score.made_const=0, score.miss_per_trick=5, score.zero_made_over=25 and 4 more): the same bids score ")
-    assert "zero bids rise from" in page[1]
+    assert "zero bids rise by" in page[1]
 
 
 @pytest.mark.parametrize("game", ["oh-hell", "spanish-solo"])
